@@ -1,0 +1,40 @@
+//! What can be done to a page.
+use serde::{Deserialize, Serialize};
+
+use crate::domain::keys::Chord;
+use crate::domain::target::Target;
+
+/// One thing to do. Coordinates are CSS pixels of the viewport.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum Action {
+    Click {
+        target: Target,
+    },
+    ClickAt {
+        x: f64,
+        y: f64,
+    },
+    /// Overwrites an editable element.
+    Fill {
+        target: Target,
+        text: String,
+        press_enter: bool,
+    },
+    Press {
+        chord: Chord,
+    },
+    Scroll {
+        way: ScrollWay,
+    },
+}
+
+/// Where to scroll the page: a viewport, or to an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScrollWay {
+    Up,
+    Down,
+    Top,
+    Bottom,
+}

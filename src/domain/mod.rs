@@ -1,0 +1,11 @@
+//! Pure: what decides, with data, history and `now` as arguments.
+pub mod action;
+pub mod guard;
+pub mod ids;
+pub mod journal;
+pub mod keys;
+pub mod outcome;
+pub mod page;
+pub mod run;
+pub mod target;
+pub mod tool;

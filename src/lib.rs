@@ -1,0 +1,7 @@
+//! A browser agent: an actor runtime with supervised sessions.
+
+pub mod actors;
+pub mod domain;
+pub mod messages;
+pub mod perception;
+pub mod ports;

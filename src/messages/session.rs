@@ -1,0 +1,68 @@
+//! What a session actor takes: it owns the browser and knows its tabs.
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{RunId, TabId};
+use crate::messages::Reply;
+use crate::ports::Sink;
+use crate::ports::browser::{About, Browser, BrowserEvent};
+use crate::ports::page::{Page, PageError, PageEvent};
+
+/// The session protocol.
+pub enum SessionMsg {
+    /// Make a tab; answered as soon as it has an address.
+    NewTab { url: Option<String>, owner: Owner, reply: Reply<TabId, SessionError> },
+    /// Close a tab for good, even one whose page hangs.
+    CloseTab { tab: TabId, reply: Reply<(), SessionError> },
+    /// Make a tab the one that shell commands act on.
+    SwitchTab { tab: TabId, reply: Reply<(), SessionError> },
+    /// List the tabs, without asking any page.
+    ListTabs { reply: Reply<Vec<TabLine>, SessionError> },
+    /// Say which tab shell commands act on; makes one when there is none.
+    CurrentTab { reply: Reply<TabId, SessionError> },
+    /// Say what browser this is.
+    Describe { reply: Reply<About, SessionError> },
+    /// A tab actor wants its page: its old target, or a new one at its last URL.
+    OpenPage { tab: TabId, sink: Sink<PageEvent>, reply: Reply<Arc<dyn Page>, PageError> },
+    /// A tab has finished a piece of work that may have set cookies.
+    TabActed { tab: TabId },
+    /// The browser did something by itself. Posted by the browser.
+    BrowserSaid(BrowserEvent),
+    /// The cookies were copied. Posted by the session to itself.
+    CookiesKept(Result<bool, String>),
+}
+
+/// Whom a tab works for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Owner {
+    Shell,
+    Run(RunId),
+}
+
+/// One row of `tab list`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TabLine {
+    pub id: TabId,
+    pub title: String,
+    pub url: String,
+    pub active: bool,
+    pub owner: Owner,
+}
+
+/// Why a session did not do what it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SessionError {
+    #[error("there is no tab {0}; see `strawmanus tab list`")]
+    NoTab(TabId),
+    #[error("tab {0} belongs to {1}; use another tab")]
+    Owned(TabId, RunId),
+    #[error("{0}")]
+    Browser(String),
+    #[error("the store failed: {0}")]
+    Store(String),
+}
+
+/// A living browser, in a shape that can be handed on.
+pub type SharedBrowser = Arc<dyn Browser>;

@@ -1,0 +1,252 @@
+//! What a tab actor takes, and what it answers.
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::action::Action;
+use crate::domain::guard::Judgement;
+use crate::domain::ids::HoldId;
+use crate::domain::outcome::{Outcome, OutcomeKind};
+use crate::domain::page::observation::{Observation, View};
+use crate::domain::run::Consent;
+use crate::domain::target::Target;
+use crate::messages::Reply;
+use crate::ports::page::{Dialog, PageError, PageEvent, Unreachable};
+
+/// The tab protocol.
+#[derive(Debug)]
+pub enum TabMsg {
+    /// Go to a URL and answer where the tab landed.
+    Navigate { url: String, patience: Duration, reply: Reply<Landed, TabError> },
+    /// Read the page.
+    Observe { view: View, patience: Duration, reply: Reply<Observation, TabError> },
+    /// Do something to the page, unless the guard holds it.
+    Act { order: Box<Order>, patience: Duration, reply: Reply<Acted, TabError> },
+    /// Evaluate the user's own script in the page; answers JSON text.
+    Evaluate { script: String, patience: Duration, reply: Reply<String, TabError> },
+    /// Ask one thing of the page.
+    Get { question: Question, patience: Duration, reply: Reply<String, TabError> },
+    /// Wait until something holds.
+    Wait { until: Until, patience: Duration, reply: Reply<(), TabError> },
+    /// Answer the open dialog. Never waits behind other work.
+    AnswerDialog { accept: bool, text: Option<String>, reply: Reply<Dialog, TabError> },
+    /// Say where the tab is. Never waits behind other work, nor for the page.
+    Describe { reply: Reply<TabCard, TabError> },
+    /// The page did something by itself. Posted by the browser.
+    PageSaid(PageEvent),
+    /// The work under way has ended. Posted by the tab to itself.
+    JobEnded(Box<JobEnd>),
+}
+
+/// What ends a tab's job; each carries what its caller is owed.
+#[derive(Debug)]
+pub enum JobEnd {
+    Navigated { answer: Result<Landed, TabError> },
+    Observed { answer: Result<Observation, TabError> },
+    Acted { answer: Result<Acted, TabError> },
+    Evaluated { answer: Result<String, TabError> },
+    Got { answer: Result<String, TabError> },
+    Waited { answer: Result<(), TabError> },
+}
+
+/// One action, and what the user allows without being asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    pub action: Action,
+    pub consent: Consent,
+}
+
+/// What came of an action: its outcome, and what the guard made of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Acted {
+    pub outcome: Outcome,
+    /// In words: `click button 'Add to cart'`.
+    pub what: String,
+    pub url: String,
+    pub judgement: Judgement,
+    /// Irreversible, and let through because the user allows it on this host.
+    pub allowed: bool,
+}
+
+/// Where a navigation ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Landed {
+    pub url: String,
+    pub title: String,
+    /// The HTTP status of the document, where there was one.
+    pub status: Option<u16>,
+    /// Element numbers read in an earlier generation are stale.
+    pub generation: Generation,
+}
+
+/// Which of a tab's pages: its incarnation, and the landings within it. Later is greater.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Generation {
+    pub incarnation: u32,
+    pub landing: u32,
+}
+
+/// Where a tab is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TabCard {
+    pub url: String,
+    pub title: String,
+    pub dialog: Option<Dialog>,
+    pub generation: Generation,
+}
+
+/// What can be asked of a page or of one of its elements.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "get", rename_all = "snake_case")]
+pub enum Question {
+    Url,
+    Title,
+    Text {
+        target: Option<Target>,
+    },
+    Html {
+        target: Option<Target>,
+    },
+    Value {
+        target: Target,
+    },
+    Attribute {
+        target: Target,
+        name: String,
+    },
+    /// How many elements fit.
+    Count {
+        target: Target,
+    },
+    /// x, y, width, height as JSON, in CSS pixels of the viewport.
+    Bounds {
+        target: Target,
+    },
+}
+
+/// What can be waited for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "wait", rename_all = "snake_case")]
+pub enum Until {
+    /// An element that fits is visible.
+    Visible { target: Target },
+    /// No element that fits is visible.
+    Gone { target: Target },
+    /// The page's visible text holds the words.
+    Text { words: String },
+    /// The URL holds the words.
+    Url { words: String },
+}
+
+/// Why a tab did not do what it was asked. Displayed to people and models, so each says what to do
+/// next.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TabError {
+    #[error("`{target}` is covered by {by}")]
+    BlockedBy { target: String, by: String },
+    #[error("{id} was shown, but its element is gone")]
+    Stale { id: String },
+    #[error("{} elements fit `{target}`: {}", .fits.len(), .fits.join("; "))]
+    Ambiguous { target: String, fits: Vec<String> },
+    #[error("nothing fits `{target}`")]
+    NotFound { target: String },
+    #[error("`{target}` does not stand still")]
+    Unstable { target: String },
+    #[error("`{target}` is disabled")]
+    Disabled { target: String },
+    #[error("`{target}` is {is}; {wanted} is needed")]
+    WrongKind { target: String, is: String, wanted: String },
+    #[error("{why}")]
+    Refused { why: String },
+    #[error("{what} did not end within {patience:?}")]
+    TimedOut { what: String, patience: Duration },
+    #[error("the tab was closed while it worked")]
+    TargetGone,
+    #[error("the tab's process died and was started again at {url}{note}")]
+    TabRestarted { url: String, note: String },
+    #[error("the tab has {waiting} commands waiting; nothing was done")]
+    Busy { waiting: usize },
+    #[error("{what} was dispatched, and its effect is unknown")]
+    InDoubt { what: String },
+    #[error("a {kind} is open: {message}")]
+    DialogOpen { kind: String, message: String },
+    #[error("held for a person as {id}: {what} ({})", .judgement.why)]
+    Held { id: HoldId, what: String, url: String, judgement: Judgement },
+    #[error("{}: {detail}", .why.says())]
+    Unreachable { why: Unreachable, detail: String },
+}
+
+impl TabError {
+    /// Returns the word of the CLI contract.
+    pub fn kind(&self) -> OutcomeKind {
+        match self {
+            Self::BlockedBy { .. } => OutcomeKind::BlockedBy,
+            Self::Stale { .. } => OutcomeKind::Stale,
+            Self::Ambiguous { .. } => OutcomeKind::Ambiguous,
+            Self::NotFound { .. } => OutcomeKind::NotFound,
+            Self::Unstable { .. } => OutcomeKind::Unstable,
+            Self::Disabled { .. } => OutcomeKind::Disabled,
+            Self::WrongKind { .. } => OutcomeKind::WrongKind,
+            Self::Refused { .. } | Self::Unreachable { .. } => OutcomeKind::Refused,
+            Self::DialogOpen { .. } => OutcomeKind::BlockedBy,
+            Self::TimedOut { .. } => OutcomeKind::TimedOut,
+            Self::TargetGone => OutcomeKind::TargetGone,
+            Self::TabRestarted { .. } => OutcomeKind::TabRestarted,
+            Self::Busy { .. } => OutcomeKind::Busy,
+            Self::InDoubt { .. } => OutcomeKind::InDoubt,
+            Self::Held { .. } => OutcomeKind::Held,
+        }
+    }
+
+    /// Returns the next thing to do.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::BlockedBy { .. } => "close what covers it, then try again",
+            Self::Stale { .. } => "observe the page again and use a new number",
+            Self::Ambiguous { .. } => {
+                "name one of them by its number, or add `>>` and a narrower part"
+            }
+            Self::NotFound { .. } => {
+                "observe the page; it may be below the fold, or not there yet (`wait`)"
+            }
+            Self::Unstable { .. } => "wait until the page stands still",
+            Self::Disabled { .. } => "fill what the page still needs first",
+            Self::WrongKind { .. } => "use the verb for this kind of element",
+            Self::Refused { .. } => "check the words of the command",
+            Self::TimedOut { .. } => {
+                "look at the page before you repeat; raise --timeout for a slow one"
+            }
+            Self::TargetGone => "list the tabs, and go on in another",
+            Self::TabRestarted { .. } => "look at the page before you repeat",
+            Self::Busy { .. } => "wait for the commands under way, or use another tab",
+            Self::InDoubt { .. } => "look at the page; do not repeat",
+            Self::DialogOpen { .. } => "answer it with `dialog accept` or `dialog dismiss`",
+            Self::Held { .. } => {
+                "allow it with --auto-approve --allow HOST, or do it yourself in the browser"
+            }
+            Self::Unreachable { .. } => "check the address and the network",
+        }
+    }
+}
+
+impl From<PageError> for TabError {
+    fn from(error: PageError) -> Self {
+        match error {
+            PageError::Refused { .. } | PageError::Threw(_) => {
+                Self::Refused { why: error.to_string() }
+            }
+            PageError::TimedOut { what, patience } => {
+                Self::TimedOut { what: what.into(), patience }
+            }
+            PageError::DialogOpen => {
+                Self::DialogOpen { kind: "dialog".into(), message: String::new() }
+            }
+            PageError::Navigated { what } => Self::InDoubt { what: what.into() },
+            PageError::Unreachable { why, detail } => Self::Unreachable { why, detail },
+            PageError::Gone => Self::TargetGone,
+            PageError::Crashed | PageError::Lost => {
+                Self::TabRestarted { url: String::new(), note: String::new() }
+            }
+        }
+    }
+}

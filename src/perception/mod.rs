@@ -1,0 +1,1 @@
+//! Pure: what runs in the page, and how its answer is read.
