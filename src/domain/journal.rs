@@ -146,7 +146,8 @@ pub struct Step {
     pub number: u32,
     pub began: Option<Timestamp>,
     pub url: String,
-    pub raw: Option<String>,
+    /// The model's raw answer, and what it means.
+    pub answered: Option<(String, ToolCall)>,
     pub call: Option<ToolCall>,
     /// In words: `click button 'Add to cart'`.
     pub what: String,
@@ -190,8 +191,8 @@ impl Standing {
                 let step = self.step(*step);
                 (step.began, step.url) = (Some(entry.at), url.clone());
             }
-            Event::Answered { step, raw, input_tokens, output_tokens } => {
-                self.step(*step).raw = Some(raw.clone());
+            Event::Answered { step, raw, call, input_tokens, output_tokens } => {
+                self.step(*step).answered = Some((raw.clone(), call.clone()));
                 self.input_tokens += input_tokens;
                 self.output_tokens += output_tokens;
             }

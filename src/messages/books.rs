@@ -10,10 +10,11 @@ use crate::domain::ids::{RunId, SessionName, TabId};
 use crate::domain::journal::Entry;
 use crate::domain::page::numbering::Numbering;
 use crate::domain::run::RunOrder;
+use crate::messages::obituaries::Obituaries;
 use crate::messages::session::Owner;
 use crate::ports::browser::LaunchSpec;
 use crate::ports::model::Model;
-use crate::ports::page::TargetKey;
+use crate::ports::page::{Dialog, TargetKey};
 
 /// What is remembered of a tab between its incarnations.
 #[derive(Debug, Clone)]
@@ -30,8 +31,28 @@ pub struct TabNote {
     pub landings: u32,
     /// Its page came as the answer to a form, so that going there again shows something else.
     pub from_form: bool,
+    /// What is open over the page.
+    pub dialog: Option<Dialog>,
     /// It vanished once already while a run worked in it.
     pub reopened: bool,
+}
+
+impl TabNote {
+    pub fn new(session: SessionName, owner: Owner, url: String) -> Self {
+        Self {
+            session,
+            owner,
+            url,
+            title: String::new(),
+            target: None,
+            opener: None,
+            numbering: Numbering::default(),
+            landings: 0,
+            from_form: false,
+            dialog: None,
+            reopened: false,
+        }
+    }
 }
 
 /// What is remembered of a session.
@@ -56,6 +77,7 @@ pub struct Books {
     pub sessions: Arc<DashMap<SessionName, SessionNote>>,
     pub tabs: Arc<DashMap<TabId, TabNote>>,
     pub runs: Arc<DashMap<RunId, RunNote>>,
+    pub obituaries: Obituaries,
 }
 
 impl Books {

@@ -9,6 +9,8 @@ pub enum LedgerMsg {
     Record { event: Box<Event>, reply: Reply<Entry, LedgerError> },
     /// Everything written so far, oldest first.
     Replay { reply: Reply<Vec<Entry>, LedgerError> },
+    /// The ask under way is answered. Posted by the ledger to itself.
+    JobEnded,
 }
 
 /// Why nothing was written or read.

@@ -1,5 +1,4 @@
 //! What a run's orchestrator takes.
-use crate::domain::journal::Status;
 use crate::messages::Reply;
 
 /// The orchestrator protocol. It begins by itself.
@@ -8,7 +7,7 @@ pub enum RunMsg {
     /// End the run with a report, as soon as the step under way allows.
     Stop { why: String, reply: Reply<(), RunError> },
     /// The loop is over. Posted by the orchestrator to itself.
-    Ended(Result<Status, RunError>),
+    Ended(Result<(), RunError>),
 }
 
 /// Why a run's loop broke off without a report.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::{RunId, TabId};
 use crate::messages::Reply;
 use crate::ports::Sink;
-use crate::ports::browser::{About, Browser, BrowserEvent};
+use crate::ports::browser::{About, Browser, BrowserError, BrowserEvent};
 use crate::ports::page::{Page, PageError, PageEvent};
 
 /// The session protocol.
@@ -29,8 +29,12 @@ pub enum SessionMsg {
     TabActed { tab: TabId },
     /// The browser did something by itself. Posted by the browser.
     BrowserSaid(BrowserEvent),
+    /// A tab's page was closed by somebody else, and the tab is not to come back.
+    TabVanished { tab: TabId },
+    /// The browser started, or did not. Posted by the session to itself.
+    Launched(Result<Arc<dyn Browser>, BrowserError>),
     /// The cookies were copied. Posted by the session to itself.
-    CookiesKept(Result<bool, String>),
+    LoginsKept(Result<(), String>),
 }
 
 /// Whom a tab works for.
@@ -63,6 +67,3 @@ pub enum SessionError {
     #[error("the store failed: {0}")]
     Store(String),
 }
-
-/// A living browser, in a shape that can be handed on.
-pub type SharedBrowser = Arc<dyn Browser>;

@@ -1,4 +1,6 @@
 //! What a supervisor takes, and the places it fills.
+use std::fmt;
+
 use ractor::ActorId;
 use serde::Serialize;
 
@@ -56,4 +58,59 @@ pub enum SeatError {
     Misplaced,
     #[error("there is no such child; read the board for those there are")]
     Unknown,
+}
+
+impl Seat {
+    /// Returns the seats that belong to this one from its first start, in start order.
+    pub fn fixed_children(&self) -> Vec<Self> {
+        match self {
+            Self::Root => vec![Self::SelectorCache, Self::Guard, Self::Sessions, Self::Runs],
+            Self::SessionGroup(name) => {
+                vec![Self::Session(name.clone()), Self::Tabs(name.clone())]
+            }
+            Self::TabGroup(tab) => vec![Self::Tab(*tab), Self::Perception(*tab)],
+            Self::RunGroup(run) => vec![Self::Ledger(*run), Self::Orchestrator(*run)],
+            Self::Guard
+            | Self::SelectorCache
+            | Self::Sessions
+            | Self::Session(_)
+            | Self::Tabs(_)
+            | Self::Tab(_)
+            | Self::Perception(_)
+            | Self::Runs
+            | Self::Ledger(_)
+            | Self::Orchestrator(_) => vec![],
+        }
+    }
+
+    /// Whether `child` may be added below this seat while it runs.
+    pub fn takes(&self, child: &Self) -> bool {
+        matches!(
+            (self, child),
+            (Self::Sessions, Self::SessionGroup(_))
+                | (Self::Tabs(_), Self::TabGroup(_))
+                | (Self::Runs, Self::RunGroup(_))
+        )
+    }
+}
+
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => f.write_str("root"),
+            Self::Guard => f.write_str("guard"),
+            Self::SelectorCache => f.write_str("selector cache"),
+            Self::Sessions => f.write_str("sessions"),
+            Self::SessionGroup(name) => write!(f, "session {name}"),
+            Self::Session(name) => write!(f, "browser of {name}"),
+            Self::Tabs(name) => write!(f, "tabs of {name}"),
+            Self::TabGroup(tab) => write!(f, "tab group {tab}"),
+            Self::Tab(tab) => write!(f, "tab {tab}"),
+            Self::Perception(tab) => write!(f, "perception {tab}"),
+            Self::Runs => f.write_str("runs"),
+            Self::RunGroup(run) => write!(f, "run {run}"),
+            Self::Ledger(run) => write!(f, "ledger {run}"),
+            Self::Orchestrator(run) => write!(f, "orchestrator {run}"),
+        }
+    }
 }

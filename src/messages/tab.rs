@@ -34,19 +34,21 @@ pub enum TabMsg {
     Describe { reply: Reply<TabCard, TabError> },
     /// The page did something by itself. Posted by the browser.
     PageSaid(PageEvent),
-    /// The work under way has ended. Posted by the tab to itself.
-    JobEnded(Box<JobEnd>),
+    /// The work under way has ended, and its caller has been answered. Posted by the tab to itself.
+    JobEnded(JobEnd),
 }
 
-/// What ends a tab's job; each carries what its caller is owed.
-#[derive(Debug)]
+/// What a job's end means for its tab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobEnd {
-    Navigated { answer: Result<Landed, TabError> },
-    Observed { answer: Result<Observation, TabError> },
-    Acted { answer: Result<Acted, TabError> },
-    Evaluated { answer: Result<String, TabError> },
-    Got { answer: Result<String, TabError> },
-    Waited { answer: Result<(), TabError> },
+    /// The page goes on.
+    Alive,
+    /// The page's process died.
+    Crashed,
+    /// The page was closed.
+    Gone,
+    /// The browser is gone; whoever owns it starts it again, and this tab with it.
+    Lost,
 }
 
 /// One action, and what the user allows without being asked.
@@ -163,7 +165,19 @@ pub enum TabError {
     #[error("the tab was closed while it worked")]
     TargetGone,
     #[error("the tab's process died and was started again at {url}{note}")]
-    TabRestarted { url: String, note: String },
+    TabRestarted {
+        url: String,
+        note: String,
+        /// Input had left for the page: its effect is unknown.
+        dispatched: bool,
+    },
+    #[error("the browser died and is being started again")]
+    BrowserLost {
+        /// Input had left for the page: its effect is unknown.
+        dispatched: bool,
+    },
+    #[error("the tab was being started again; nothing was done")]
+    NotBegun,
     #[error("the tab has {waiting} commands waiting; nothing was done")]
     Busy { waiting: usize },
     #[error("{what} was dispatched, and its effect is unknown")]
@@ -191,8 +205,8 @@ impl TabError {
             Self::DialogOpen { .. } => OutcomeKind::BlockedBy,
             Self::TimedOut { .. } => OutcomeKind::TimedOut,
             Self::TargetGone => OutcomeKind::TargetGone,
-            Self::TabRestarted { .. } => OutcomeKind::TabRestarted,
-            Self::Busy { .. } => OutcomeKind::Busy,
+            Self::TabRestarted { .. } | Self::BrowserLost { .. } => OutcomeKind::TabRestarted,
+            Self::Busy { .. } | Self::NotBegun => OutcomeKind::Busy,
             Self::InDoubt { .. } => OutcomeKind::InDoubt,
             Self::Held { .. } => OutcomeKind::Held,
         }
@@ -217,7 +231,8 @@ impl TabError {
                 "look at the page before you repeat; raise --timeout for a slow one"
             }
             Self::TargetGone => "list the tabs, and go on in another",
-            Self::TabRestarted { .. } => "look at the page before you repeat",
+            Self::TabRestarted { .. } | Self::BrowserLost { .. } => "look at the page before you repeat",
+            Self::NotBegun => "try again",
             Self::Busy { .. } => "wait for the commands under way, or use another tab",
             Self::InDoubt { .. } => "look at the page; do not repeat",
             Self::DialogOpen { .. } => "answer it with `dialog accept` or `dialog dismiss`",
@@ -238,15 +253,30 @@ impl From<PageError> for TabError {
             PageError::TimedOut { what, patience } => {
                 Self::TimedOut { what: what.into(), patience }
             }
+            // Where the dialog's words are known, the tab puts them in.
             PageError::DialogOpen => {
                 Self::DialogOpen { kind: "dialog".into(), message: String::new() }
             }
             PageError::Navigated { what } => Self::InDoubt { what: what.into() },
             PageError::Unreachable { why, detail } => Self::Unreachable { why, detail },
             PageError::Gone => Self::TargetGone,
-            PageError::Crashed | PageError::Lost => {
-                Self::TabRestarted { url: String::new(), note: String::new() }
+            // Where the tab goes back to is put in by the tab.
+            PageError::Crashed => {
+                Self::TabRestarted { url: String::new(), note: String::new(), dispatched: false }
             }
+            PageError::Lost => Self::BrowserLost { dispatched: false },
+        }
+    }
+}
+
+impl TabError {
+    /// Returns what this means for the tab that met it.
+    pub fn fate(&self) -> JobEnd {
+        match self {
+            Self::TabRestarted { .. } => JobEnd::Crashed,
+            Self::TargetGone => JobEnd::Gone,
+            Self::BrowserLost { .. } => JobEnd::Lost,
+            _ => JobEnd::Alive,
         }
     }
 }

@@ -3,8 +3,10 @@
 //! A port's error says what the *caller* can do.
 pub mod browser;
 pub mod clock;
+pub mod files;
 pub mod model;
 pub mod page;
+pub mod sealed;
 pub mod store;
 
 use std::sync::Arc;

@@ -109,7 +109,7 @@ pub enum RequestKind {
 }
 
 /// An open `alert`, `confirm`, `prompt` or `beforeunload`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Dialog {
     /// `alert`, `confirm`, `prompt` or `beforeunload`.
     pub kind: String,

@@ -1,0 +1,439 @@
+//! The tab: owns one page target, and is the only thing that talks to it.
+//!
+//! - **Takes** [`TabMsg`].
+//! - **Answers** every ask, with a value or a [`TabError`]; a refused action is an answer, not a crash.
+//! - **Dies** when its page's process dies, and once when a page that a run works in is closed.
+//! - **Then** its supervisor starts it again, and it goes back to its URL by navigation, so that no
+//!   form is sent twice. Element numbers go on, and the old ones are stale.
+//!
+//! One piece of work at a time runs beside the mailbox, and a few wait in line; answering a dialog,
+//! describing and closing never wait for it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::actors::settle::settle;
+use crate::actors::tab::work::Hands;
+use crate::actors::world::World;
+use crate::domain::ids::TabId;
+use crate::messages::Reply;
+use crate::messages::board::Desk;
+use crate::messages::inbox::{Inbox, Job};
+use crate::messages::session::{Owner, SessionMsg};
+use crate::messages::tab::{Generation, JobEnd, TabCard, TabError, TabMsg};
+use crate::ports::Sink;
+use crate::ports::page::{Dialog, Page, PageEvent, RequestKind};
+
+pub mod acting;
+pub mod filling;
+pub mod settling;
+pub mod work;
+
+/// How long the session may take to open a page; a browser may have to start first.
+const OPENING: Duration = Duration::from_secs(28);
+
+/// Behaviour only; everything that changes is in [`TabState`].
+pub struct Tab;
+
+/// What a tab needs to start, the first time and after every death.
+pub struct TabArgs {
+    pub id: TabId,
+    pub world: World,
+    pub desk: Desk,
+}
+
+/// What a tab knows. Dropping it aborts the job, however the tab ended.
+pub struct TabState {
+    id: TabId,
+    world: World,
+    desk: Desk,
+    inbox: Inbox<TabMsg>,
+    page: Arc<dyn Page>,
+    running: Option<Running>,
+    queue: VecDeque<TabMsg>,
+    /// The last document request was a form's, and was not redirected yet.
+    form_sent: bool,
+    end: JobEnd,
+}
+
+/// The work under way.
+struct Running {
+    events: mpsc::UnboundedSender<PageEvent>,
+    /// Ends the work with an answer, where the page will give none.
+    cut: Option<oneshot::Sender<TabError>>,
+    _job: Job,
+}
+
+/// One piece of work, and who waits for it how long.
+struct Task<T: Send + 'static> {
+    what: String,
+    patience: Duration,
+    reply: Reply<T, TabError>,
+}
+
+impl Actor for Tab {
+    type Msg = TabMsg;
+    type State = TabState;
+    type Arguments = TabArgs;
+
+    async fn pre_start(
+        &self,
+        myself: ActorRef<TabMsg>,
+        TabArgs { id, world, desk }: TabArgs,
+    ) -> Result<TabState, ActorProcessingErr> {
+        desk.post("opening its page");
+        let inbox = Inbox::new(myself, Arc::clone(&desk.vitals));
+        let page = open(id, &world, &inbox).await?;
+        desk.post("idle");
+        Ok(TabState {
+            id,
+            world,
+            desk,
+            inbox,
+            page,
+            running: None,
+            queue: VecDeque::new(),
+            form_sent: false,
+            end: JobEnd::Alive,
+        })
+    }
+
+    async fn handle(
+        &self,
+        _myself: ActorRef<TabMsg>,
+        message: TabMsg,
+        state: &mut TabState,
+    ) -> Result<(), ActorProcessingErr> {
+        state.desk.vitals.took();
+        match message {
+            work @ (TabMsg::Navigate { .. }
+            | TabMsg::Observe { .. }
+            | TabMsg::Act { .. }
+            | TabMsg::Evaluate { .. }
+            | TabMsg::Get { .. }
+            | TabMsg::Wait { .. }) => state.take(work),
+            TabMsg::AnswerDialog { accept, text, reply } => {
+                state.answer_dialog(accept, text, reply);
+            }
+            TabMsg::Describe { reply } => state.describe(reply),
+            TabMsg::PageSaid(event) => state.hear(event),
+            TabMsg::JobEnded(end) => state.finish(end),
+        }
+        state.carry_on()
+    }
+}
+
+/// Asks the session for the tab's page, and notes its target.
+async fn open(
+    id: TabId,
+    world: &World,
+    inbox: &Inbox<TabMsg>,
+) -> Result<Arc<dyn Page>, ActorProcessingErr> {
+    let name = world.books.tabs.get(&id).map(|note| note.session.clone());
+    let session = name.and_then(|name| world.doors.sessions.find(&name));
+    let session = session.ok_or("its session is closed")?;
+    let inbox = inbox.clone();
+    let sink: Sink<PageEvent> = Arc::new(move |event| inbox.post(TabMsg::PageSaid(event)));
+    let ask = |reply| SessionMsg::OpenPage { tab: id, sink, reply };
+    let page = session.ask(ask, OPENING).await??;
+    world.books.note_tab(id, |note| {
+        note.target = Some(page.target());
+        note.dialog = None;
+        note.landings += 1;
+    });
+    Ok(page)
+}
+
+impl TabState {
+    fn take(&mut self, work: TabMsg) {
+        if self.end != JobEnd::Alive {
+            return refuse(work, self.parting());
+        }
+        let waiting = self.queue.len();
+        if waiting >= self.world.settings.tab_queue {
+            return refuse(work, TabError::Busy { waiting });
+        }
+        self.queue.push_back(work);
+    }
+
+    /// Starts what is next, or dies of what has happened to the page.
+    fn carry_on(&mut self) -> Result<(), ActorProcessingErr> {
+        if self.running.is_some() {
+            return Ok(());
+        }
+        if self.end != JobEnd::Alive {
+            return self.part();
+        }
+        match self.queue.pop_front() {
+            Some(work) => self.start(work),
+            None => self.desk.post(self.idle()),
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, work: TabMsg) {
+        match work {
+            TabMsg::Navigate { url, patience, reply } => {
+                let task = Task { what: format!("navigating to {url}"), patience, reply };
+                self.run(task, |mut hands| async move { hands.navigate(&url).await });
+            }
+            TabMsg::Observe { view, patience, reply } => {
+                let task = Task { what: "reading the page".into(), patience, reply };
+                self.run(task, |hands| async move { hands.observe(view).await });
+            }
+            TabMsg::Act { order, patience, reply } => {
+                let task = Task { what: "acting".into(), patience, reply };
+                self.run(task, |hands| hands.act(*order));
+            }
+            TabMsg::Evaluate { script, patience, reply } => {
+                let task = Task { what: "evaluating a script".into(), patience, reply };
+                self.run(task, |hands| async move { hands.evaluate(&script).await });
+            }
+            TabMsg::Get { question, patience, reply } => {
+                let task = Task { what: "answering a question".into(), patience, reply };
+                self.run(task, |hands| async move { hands.get(question).await });
+            }
+            TabMsg::Wait { until, patience, reply } => {
+                let task = Task { what: "waiting".into(), patience, reply };
+                self.run(task, |hands| async move { hands.wait(until).await });
+            }
+            TabMsg::AnswerDialog { .. }
+            | TabMsg::Describe { .. }
+            | TabMsg::PageSaid(_)
+            | TabMsg::JobEnded(_) => {}
+        }
+    }
+
+    /// Runs one piece of work beside the mailbox: it answers its caller by itself, at the latest
+    /// when its patience is over or when it is cut.
+    fn run<T, W, F>(&mut self, task: Task<T>, work: W)
+    where
+        T: Send + 'static,
+        W: FnOnce(Hands) -> F + Send + 'static,
+        F: Future<Output = Result<T, TabError>> + Send,
+    {
+        let Task { what, patience, reply } = task;
+        let (events, heard) = mpsc::unbounded_channel();
+        let (cut, cut_off) = oneshot::channel();
+        let hands = Hands::new(self.id, &self.world, &self.page, heard, patience);
+        let vitals = Arc::clone(&self.desk.vitals);
+        let (world, id, page) = (self.world.clone(), self.id, Arc::clone(&self.page));
+        self.desk.post(&what);
+        let job = self.inbox.job(async move {
+            let dispatched = hands.dispatched();
+            let outcome = tokio::select! {
+                outcome = tokio::time::timeout(patience, work(hands)) => match outcome {
+                    Ok(outcome) => outcome,
+                    Err(_elapsed) if dispatched.is_set() => Err(TabError::InDoubt { what }),
+                    Err(_elapsed) => Err(TabError::TimedOut { what, patience }),
+                },
+                Ok(error) = cut_off => Err(error),
+            };
+            let end = outcome.as_ref().err().map_or(JobEnd::Alive, TabError::fate);
+            let outcome =
+                outcome.map_err(|error| with_words(&world, id, error, dispatched.is_set()));
+            if end == JobEnd::Alive {
+                note_place(&world, id, page.as_ref()).await;
+            }
+            settle(&vitals, reply, outcome);
+            TabMsg::JobEnded(end)
+        });
+        self.running = Some(Running { events, cut: Some(cut), _job: job });
+    }
+
+    fn finish(&mut self, end: JobEnd) {
+        self.running = None;
+        self.worsen(end);
+        let session = self.world.books.tabs.get(&self.id).map(|note| note.session.clone());
+        if let Some(session) = session.and_then(|name| self.world.doors.sessions.find(&name)) {
+            session.tell(SessionMsg::TabActed { tab: self.id });
+        }
+    }
+
+    fn answer_dialog(&mut self, accept: bool, text: Option<String>, reply: Reply<Dialog, TabError>) {
+        let open = self.world.books.tabs.get(&self.id).and_then(|note| note.dialog.clone());
+        let Some(dialog) = open else {
+            let why = "no dialog is open".into();
+            return settle(&self.desk.vitals, reply, Err(TabError::Refused { why }));
+        };
+        let (page, vitals) = (Arc::clone(&self.page), Arc::clone(&self.desk.vitals));
+        // Not the tab's one piece of work: that may be what waits for this very answer.
+        self.inbox.detached(async move {
+            let answered = page.answer_dialog(accept, text.as_deref()).await;
+            settle(&vitals, reply, answered.map(|()| dialog).map_err(TabError::from));
+        });
+    }
+
+    fn describe(&self, reply: Reply<TabCard, TabError>) {
+        let generation = self.generation();
+        let card = self.world.books.tabs.get(&self.id).map(|note| TabCard {
+            url: note.url.clone(),
+            title: note.title.clone(),
+            dialog: note.dialog.clone(),
+            generation,
+        });
+        settle(&self.desk.vitals, reply, card.ok_or(TabError::TargetGone));
+    }
+
+    fn hear(&mut self, event: PageEvent) {
+        match &event {
+            PageEvent::Crashed => self.worsen(JobEnd::Crashed),
+            PageEvent::Gone => self.worsen(JobEnd::Gone),
+            PageEvent::DialogOpened(dialog) => {
+                self.world.books.note_tab(self.id, |note| note.dialog = Some(dialog.clone()));
+            }
+            PageEvent::DialogClosed => {
+                self.world.books.note_tab(self.id, |note| note.dialog = None);
+            }
+            PageEvent::Navigated { url, same_document } => self.note_landing(url, *same_document),
+            PageEvent::Sent { kind: RequestKind::Document, .. } => self.form_sent = true,
+            PageEvent::Answered { status: 300..=399, .. } => self.form_sent = false,
+            PageEvent::Sent { .. } | PageEvent::Answered { .. } => {}
+        }
+        if let Some(running) = &self.running {
+            // The work may have ended, and not been seen off yet.
+            let _ = running.events.send(event);
+        }
+    }
+
+    fn note_landing(&mut self, url: &str, same_document: bool) {
+        let from_form = std::mem::take(&mut self.form_sent);
+        self.world.books.note_tab(self.id, |note| {
+            note.url = url.to_owned();
+            if !same_document {
+                note.landings += 1;
+                note.from_form = from_form;
+                note.dialog = None;
+            }
+        });
+    }
+
+    /// The page has come to this. What is under way is answered now: it will get no answer.
+    fn worsen(&mut self, end: JobEnd) {
+        if end == JobEnd::Alive || self.end != JobEnd::Alive {
+            return;
+        }
+        self.end = end;
+        let parting = match end {
+            JobEnd::Crashed => {
+                TabError::TabRestarted {
+                    url: String::new(),
+                    note: String::new(),
+                    dispatched: false,
+                }
+            }
+            JobEnd::Gone => TabError::TargetGone,
+            JobEnd::Alive | JobEnd::Lost => TabError::BrowserLost { dispatched: false },
+        };
+        if let Some(cut) = self.running.as_mut().and_then(|running| running.cut.take()) {
+            let _ = cut.send(parting);
+        }
+        let waiting = std::mem::take(&mut self.queue);
+        waiting.into_iter().for_each(|work| refuse(work, self.parting()));
+    }
+
+    /// What is said to those whose work was not begun.
+    fn parting(&self) -> TabError {
+        match self.end {
+            JobEnd::Gone if !self.comes_back() => TabError::TargetGone,
+            JobEnd::Alive | JobEnd::Crashed | JobEnd::Gone | JobEnd::Lost => TabError::NotBegun,
+        }
+    }
+
+    /// A page that a run works in is opened once more when somebody closes it; a popup never, for
+    /// what opened it goes on without it.
+    fn comes_back(&self) -> bool {
+        self.world.books.tabs.get(&self.id).is_some_and(|note| {
+            matches!(note.owner, Owner::Run(_)) && note.opener.is_none() && !note.reopened
+        })
+    }
+
+    fn part(&mut self) -> Result<(), ActorProcessingErr> {
+        match self.end {
+            JobEnd::Alive => Ok(()),
+            JobEnd::Crashed => Err("the page's process died".into()),
+            JobEnd::Gone if self.comes_back() => {
+                self.world.books.note_tab(self.id, |note| {
+                    (note.reopened, note.target) = (true, None);
+                });
+                Err("the page was closed by somebody else".into())
+            }
+            JobEnd::Gone => {
+                self.desk.post("closed");
+                let session = self.world.books.tabs.get(&self.id).map(|note| note.session.clone());
+                let session = session.and_then(|name| self.world.doors.sessions.find(&name));
+                if let Some(session) = session {
+                    session.tell(SessionMsg::TabVanished { tab: self.id });
+                }
+                Ok(())
+            }
+            JobEnd::Lost => {
+                self.desk.post("its browser is gone");
+                Ok(())
+            }
+        }
+    }
+
+    fn generation(&self) -> Generation {
+        let landing = self.world.books.tabs.get(&self.id).map_or(0, |note| note.landings);
+        Generation { incarnation: self.desk.incarnation, landing }
+    }
+
+    fn idle(&self) -> String {
+        let note = self.world.books.tabs.get(&self.id);
+        let (url, dialog) = note.map(|note| (note.url.clone(), note.dialog.clone())).unzip();
+        let dialog = dialog.flatten().map(|dialog| format!(", {} open", dialog.kind));
+        format!("idle at {}{}", url.unwrap_or_default(), dialog.unwrap_or_default())
+    }
+}
+
+/// Answers an ask whose work was not begun.
+fn refuse(work: TabMsg, error: TabError) {
+    match work {
+        TabMsg::Navigate { reply, .. } => drop(reply.send(Err(error))),
+        TabMsg::Observe { reply, .. } => drop(reply.send(Err(error))),
+        TabMsg::Act { reply, .. } => drop(reply.send(Err(error))),
+        TabMsg::Evaluate { reply, .. } | TabMsg::Get { reply, .. } => {
+            drop(reply.send(Err(error)));
+        }
+        TabMsg::Wait { reply, .. } => drop(reply.send(Err(error))),
+        TabMsg::AnswerDialog { .. }
+        | TabMsg::Describe { .. }
+        | TabMsg::PageSaid(_)
+        | TabMsg::JobEnded(_) => {}
+    }
+}
+
+/// Puts in what the tab knows and the page's error does not.
+fn with_words(world: &World, id: TabId, error: TabError, dispatched: bool) -> TabError {
+    let note = world.books.tabs.get(&id).map(|note| note.clone());
+    match (error, note) {
+        (TabError::TabRestarted { .. }, Some(note)) => {
+            let form = if note.from_form { "; the page's form was not sent again" } else { "" };
+            TabError::TabRestarted { url: note.url, note: form.into(), dispatched }
+        }
+        (TabError::DialogOpen { .. }, Some(note)) if note.dialog.is_some() => {
+            let Dialog { kind, message } = note.dialog.unwrap_or_default();
+            TabError::DialogOpen { kind, message }
+        }
+        (TabError::BrowserLost { .. }, _) => TabError::BrowserLost { dispatched },
+        (error, _) => error,
+    }
+}
+
+/// Notes where the page is, as far as the browser process knows; needs no answer of the page.
+async fn note_place(world: &World, id: TabId, page: &dyn Page) {
+    if let Ok(place) = page.location().await {
+        world.books.note_tab(id, |note| {
+            note.title = place.title;
+            // An error page has no address of its own to go back to.
+            if !place.url.starts_with("chrome-error:") && !place.url.is_empty() {
+                note.url = place.url;
+            }
+        });
+    }
+}

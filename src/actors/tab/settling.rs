@@ -1,0 +1,238 @@
+//! After the input: waits for what it caused, on observed work and with a bound, and says what
+//! changed.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::{Instant, sleep_until};
+
+use crate::actors::tab::work::{Hands, unreadable};
+use crate::domain::ids::TabId;
+use crate::domain::outcome::{Outcome, OutcomeKind};
+use crate::messages::tab::TabError;
+use crate::perception::decode::{Watched, answer};
+use crate::ports::page::{PageError, PageEvent, RequestKind};
+
+/// With nothing seen to happen, an act has had no effect after this.
+const QUIET: Duration = Duration::from_millis(250);
+/// Work that the act caused is waited for this long at most.
+const LONGEST: Duration = Duration::from_secs(5);
+/// Between two looks at the page.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// After something changed, more of it may follow.
+const AFTERMATH: Duration = Duration::from_millis(100);
+
+/// What is compared with, from before the input.
+pub struct Watching {
+    token: String,
+    url: String,
+    tabs: HashSet<TabId>,
+    began: Instant,
+}
+
+/// What was seen since the input.
+#[derive(Default)]
+struct Seen {
+    new_document: bool,
+    dialog: Option<String>,
+    sent: Vec<Sent>,
+    last: Option<Instant>,
+}
+
+struct Sent {
+    method: String,
+    url: String,
+    status: Option<u16>,
+}
+
+impl Watching {
+    pub async fn begin(hands: &mut Hands) -> Result<Self, TabError> {
+        let token = hands.page.call("watch_begin", "{}", hands.left()).await?;
+        let url = hands.page.location().await?.url;
+        let tabs = tabs_opened_by(hands);
+        // What was said before the input is no effect of it.
+        while hands.events.try_recv().is_ok() {}
+        Ok(Self { token, url, tabs, began: Instant::now() })
+    }
+
+    /// Waits until what the input caused has settled, and says what came of it.
+    pub async fn end(
+        self,
+        hands: &mut Hands,
+        input: Result<(), PageError>,
+    ) -> Result<Outcome, TabError> {
+        match input {
+            Ok(()) | Err(PageError::DialogOpen | PageError::Navigated { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut seen = Seen::default();
+        let mut watched = Watched::default();
+        let until = self.began + LONGEST.min(hands.left());
+        loop {
+            self.listen(hands, &mut seen, Instant::now() + LOOK_EVERY).await?;
+            if seen.dialog.is_some() {
+                break;
+            }
+            match self.look(hands).await {
+                Ok(now) => {
+                    if now.marks() != watched.marks() {
+                        seen.last = Some(Instant::now());
+                    }
+                    watched = now;
+                }
+                Err(PageError::DialogOpen) => continue,
+                Err(PageError::Navigated { .. }) => seen.new_document = true,
+                Err(error) => return Err(error.into()),
+            }
+            let now = Instant::now();
+            let quiet = match seen.last {
+                None => now >= self.began + QUIET,
+                Some(last) => now >= last + AFTERMATH,
+            };
+            if now >= until || (quiet && seen.is_answered() && !watched.busy) {
+                break;
+            }
+        }
+        self.sum_up(hands, seen, watched).await
+    }
+
+    /// Takes in what the page says until `when`.
+    async fn listen(
+        &self,
+        hands: &mut Hands,
+        seen: &mut Seen,
+        when: Instant,
+    ) -> Result<(), TabError> {
+        loop {
+            let event = tokio::select! {
+                biased;
+                event = hands.events.recv() => event,
+                () = sleep_until(when) => return Ok(()),
+            };
+            let Some(event) = event else {
+                // The tab is going; its cut is on the way.
+                sleep_until(when).await;
+                return Ok(());
+            };
+            seen.take(event);
+            if seen.dialog.is_some() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn look(&self, hands: &Hands) -> Result<Watched, PageError> {
+        if let Err(error) = hands.page.settled(hands.left()).await {
+            // A navigation that led nowhere leaves the page as it was.
+            if !matches!(error, PageError::Unreachable { .. } | PageError::Navigated { .. }) {
+                return Err(error);
+            }
+        }
+        let argument = json!({ "token": self.token }).to_string();
+        let raw = hands.page.call("watch_end", &argument, hands.left()).await?;
+        answer(&raw).map_err(|error| PageError::Refused {
+            what: "a look at the page",
+            why: unreadable(error).to_string(),
+        })
+    }
+
+    async fn sum_up(
+        self,
+        hands: &Hands,
+        seen: Seen,
+        watched: Watched,
+    ) -> Result<Outcome, TabError> {
+        let mut delta = Vec::new();
+        if let Some(dialog) = seen.dialog {
+            delta.push(dialog);
+            return Ok(Outcome { kind: OutcomeKind::DialogOpen, delta });
+        }
+        let place = hands.page.location().await?;
+        let opened: Vec<_> = self.new_tabs(hands).await;
+        delta.extend(opened.iter().cloned());
+        let moved = place.url != self.url;
+        if moved || watched.new_document || seen.new_document {
+            delta.push(format!("now at {} '{}'", place.url, place.title));
+        }
+        delta.extend(seen.sent.iter().map(Sent::line));
+        if !watched.new_document {
+            delta.extend(watched.lines.iter().cloned());
+        }
+        let effect = watched.changed || !seen.sent.is_empty();
+        let kind = if !opened.is_empty() {
+            OutcomeKind::NewTab
+        } else if moved || watched.new_document || seen.new_document {
+            OutcomeKind::Navigated
+        } else if effect {
+            OutcomeKind::Changed
+        } else {
+            OutcomeKind::NoEffect
+        };
+        delta.extend(watched.background.iter().map(|line| format!("background: {line}")));
+        Ok(Outcome { kind, delta })
+    }
+
+    /// A popup is announced by the browser a moment after the input; it is known to the books when
+    /// the session has taken it in.
+    async fn new_tabs(&self, hands: &Hands) -> Vec<String> {
+        let new = |hands: &Hands| -> Vec<TabId> {
+            let mut new: Vec<_> = tabs_opened_by(hands).difference(&self.tabs).copied().collect();
+            new.sort();
+            new
+        };
+        let url = |tab: &TabId| {
+            let note = hands.world.books.tabs.get(tab);
+            note.map(|note| note.url.clone()).unwrap_or_default()
+        };
+        new(hands).iter().map(|tab| format!("{tab} opened: {}", url(tab))).collect()
+    }
+}
+
+impl Seen {
+    fn take(&mut self, event: PageEvent) {
+        match event {
+            PageEvent::Navigated { same_document, .. } => {
+                self.new_document |= !same_document;
+            }
+            PageEvent::DialogOpened(dialog) => {
+                self.dialog = Some(format!("{} open: {}", dialog.kind, dialog.message));
+            }
+            PageEvent::Sent { kind: RequestKind::Ping, .. } => return,
+            PageEvent::Sent { method, url, .. } => {
+                self.sent.push(Sent { method, url, status: None });
+            }
+            PageEvent::Answered { method, url, status } => {
+                let waits = |sent: &&mut Sent| {
+                    sent.status.is_none() && (&sent.method, &sent.url) == (&method, &url)
+                };
+                if let Some(sent) = self.sent.iter_mut().find(waits) {
+                    sent.status = Some(status);
+                }
+            }
+            PageEvent::DialogClosed => self.dialog = None,
+            PageEvent::Crashed | PageEvent::Gone => return,
+        }
+        self.last = Some(Instant::now());
+    }
+
+    fn is_answered(&self) -> bool {
+        self.sent.iter().all(|sent| sent.status.is_some())
+    }
+}
+
+impl Sent {
+    fn line(&self) -> String {
+        let path = url::Url::parse(&self.url).map_or_else(
+            |_| self.url.clone(),
+            |url| url.path().to_owned(),
+        );
+        let status = self.status.map_or_else(|| "no answer yet".into(), |status| status.to_string());
+        format!("{} {path} → {status}", self.method)
+    }
+}
+
+fn tabs_opened_by(hands: &Hands) -> HashSet<TabId> {
+    let opened = hands.world.books.tabs.iter().filter(|note| note.opener == Some(hands.id));
+    opened.map(|note| *note.key()).collect()
+}

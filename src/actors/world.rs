@@ -1,0 +1,44 @@
+//! What actors are given of the world: ports, doors, books.
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::domain::guard::Words;
+use crate::messages::board::Board;
+use crate::messages::books::Books;
+use crate::messages::doors::Doors;
+use crate::ports::browser::Launcher;
+use crate::ports::clock::Clock;
+use crate::ports::files::Files;
+use crate::ports::sealed::Sealed;
+use crate::ports::store::Store;
+
+/// Cheap to clone; all clones are one.
+#[derive(Clone)]
+pub struct World {
+    pub launcher: Arc<dyn Launcher>,
+    pub store: Arc<dyn Store>,
+    pub sealed: Arc<dyn Sealed>,
+    pub files: Arc<dyn Files>,
+    pub clock: Arc<dyn Clock>,
+    /// What the guard knows irreversible deeds by.
+    pub words: Arc<Words>,
+    pub doors: Doors,
+    pub books: Books,
+    pub board: Board,
+    pub settings: Settings,
+}
+
+/// Bounds that the user may set.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// How many commands may wait for one tab.
+    pub tab_queue: usize,
+    /// How long an actor waits for another, where the caller set no deadline of its own.
+    pub patience: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { tab_queue: 16, patience: Duration::from_secs(10) }
+    }
+}

@@ -1,0 +1,117 @@
+//! How the house is put together: adapters into ports, ports into the tree.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::actors::world::{Settings, World};
+use crate::app::App;
+use crate::app::rows::mark_interrupted;
+use crate::cdp::Chromium;
+use crate::config::Config;
+use crate::config::home::Home;
+use crate::control::answer::Failure;
+use crate::control::composition::{Composition, Probe};
+use crate::control::handler::Handler;
+use crate::domain::guard::Words;
+use crate::perception::scripts::LIBRARY;
+use crate::ports::browser::{Launcher, LaunchSpec, ProfileMode};
+use crate::ports::clock::Clock;
+use crate::ports::store::Store;
+use crate::store::Redb;
+use crate::store::files::Disk;
+use crate::store::seal::SealedFolder;
+use crate::supervision::tree::{Plan, plant};
+
+const WORDS: &str = include_str!("../../config/guard.toml");
+
+/// The real house, on Chromium and a file.
+pub struct House;
+
+/// The system's wall clock.
+struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}
+
+#[async_trait]
+impl Composition for House {
+    async fn handler(&self, home: &Home, config: &Config) -> Result<Arc<dyn Handler>, Failure> {
+        let opened = Redb::open(home.folder().join("sm.redb")).await;
+        let opened = opened.map_err(|error| Failure::new("store", error.to_string()))?;
+        let notices = opened.warning.into_iter().collect();
+        let world = World {
+            launcher: Arc::new(Chromium),
+            store: Arc::new(opened.store) as Arc<dyn Store>,
+            sealed: Arc::new(SealedFolder::new(home.folder().join("sealed"))),
+            files: Arc::new(Disk),
+            clock: Arc::new(SystemClock),
+            words: Arc::new(Words::parse(WORDS).expect("config/guard.toml is read by a test")),
+            doors: Default::default(),
+            books: Default::default(),
+            board: Default::default(),
+            settings: Settings {
+                tab_queue: config.tab.queue.get() as usize,
+                ..Settings::default()
+            },
+        };
+        let marked = mark_interrupted(&world).await;
+        let marked = marked.map_err(|error| Failure::new("store", error.to_string()))?;
+        tracing::info!(marked, "runs of a daemon that died are interrupted");
+        let (tree, root) = plant(Plan::default(), world.clone())
+            .await
+            .map_err(|error| Failure::new("daemon", format!("the tree did not start: {error}")))?;
+        let (home, admission) = (home.clone(), Default::default());
+        Ok(Arc::new(App { home, world, tree, root, admission, notices: notices_of(notices) }))
+    }
+
+    fn probe(&self, config: &Config) -> Arc<dyn Probe> {
+        let arguments = config.browser.arguments.clone();
+        Arc::new(Look { executable: config.browser.program(), arguments })
+    }
+}
+
+fn notices_of(notices: Vec<String>) -> std::sync::Mutex<Vec<String>> {
+    std::sync::Mutex::new(notices)
+}
+
+/// Looks at the browser for `doctor`.
+struct Look {
+    executable: Option<PathBuf>,
+    arguments: Vec<String>,
+}
+
+#[async_trait]
+impl Probe for Look {
+    fn locate(&self) -> Result<PathBuf, String> {
+        crate::cdp::find::locate(self.executable.as_deref()).map_err(|error| error.to_string())
+    }
+
+    async fn try_start(&self) -> Result<String, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let spec = LaunchSpec {
+            session: "doctor".parse().expect("`doctor` is a session name"),
+            profile: ProfileMode::Fresh,
+            headless: true,
+            endpoint: None,
+            executable: self.executable.clone(),
+            folder: folder.path().to_owned(),
+            arguments: self.arguments.clone(),
+            library: LIBRARY,
+        };
+        let started = Chromium.launch(spec, Arc::new(|_| {})).await;
+        let browser = started.map_err(|error| error.to_string())?;
+        let product = browser.about().product;
+        browser.shut_down().await;
+        Ok(product)
+    }
+
+    fn profile_holder(&self, folder: &Path) -> Option<u32> {
+        crate::cdp::launch::profile_holder(folder)
+    }
+}
