@@ -1,0 +1,3 @@
+//! Settings and where they come from.
+pub mod environment;
+pub mod span;
