@@ -2,13 +2,12 @@
 //!
 //! clap's names and serde's names are the same by a test. Targets stay text here; the daemon, which
 //! knows the page, reads them.
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
+use crate::config::RunLimits;
 use crate::config::span::Span;
-use crate::domain::ids::{RunId, SessionName, TabId};
-use crate::ports::browser::ProfileMode;
+use crate::domain::ids::{RunId, TabId};
 
 /// Everything that the program can be told to do.
 #[derive(Debug, Clone, PartialEq, Subcommand, Serialize, Deserialize)]
@@ -123,7 +122,7 @@ pub enum Verb {
     Get {
         #[arg(value_name = "WHAT")]
         what: Reading,
-        /// The element; needed for text, html, value, attr, count and box
+        /// The element; text and html are of the whole page without one
         #[arg(value_name = "TARGET")]
         target: Option<String>,
         /// The attribute's name, for attr
@@ -186,6 +185,35 @@ pub enum Verb {
     /// Serve commands in the background; started when needed
     #[command(hide = true)]
     Daemon {},
+}
+
+impl Verb {
+    /// Returns its name, as the shell and the socket write it.
+    pub fn name(&self) -> String {
+        match serde_json::to_value(self) {
+            Ok(serde_json::Value::Object(fields)) => {
+                fields.keys().next().cloned().unwrap_or_default()
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Whether the daemon takes no part in it.
+    pub fn is_local(&self) -> bool {
+        matches!(self, Self::Doctor { .. } | Self::Config { .. } | Self::Daemon {})
+    }
+
+    /// Returns how long it may take, all in all, unless the caller says otherwise; none for work
+    /// that has limits of its own.
+    pub fn patience(&self, limits: &RunLimits) -> Option<Span> {
+        match self {
+            Self::Run { .. } | Self::Demo {} => None,
+            Self::Open { .. } | Self::Observe { .. } | Self::Tab { .. } => Some(limits.navigation),
+            // A browser that ends in good order writes its profile first.
+            Self::Close { .. } | Self::Stop { .. } => Some(limits.navigation),
+            _ => Some(limits.action),
+        }
+    }
 }
 
 /// What can be done with tabs.
@@ -253,74 +281,13 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// Whether it is read from an element.
-    pub fn needs_target(self) -> bool {
-        !matches!(self, Self::Title | Self::Url | Self::CdpUrl)
+    /// How many words may follow it, at least and at most: a target, and for attr a name.
+    pub fn words(self) -> (usize, usize) {
+        match self {
+            Self::Title | Self::Url | Self::CdpUrl => (0, 0),
+            Self::Text | Self::Html => (0, 1),
+            Self::Value | Self::Count | Self::Box => (1, 1),
+            Self::Attr => (2, 2),
+        }
     }
-}
-
-/// The flags that every verb takes.
-#[derive(Debug, Clone, PartialEq, Default, Args, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[command(next_help_heading = "Global flags")]
-pub struct Globals {
-    /// The browser session to work in [default: default]
-    #[arg(long, global = true, value_name = "NAME")]
-    pub session: Option<SessionName>,
-    /// Whose profile the browser runs on [default: cloned]
-    #[arg(long, global = true, value_name = "MODE", value_parser = profiles())]
-    pub profile: Option<ProfileMode>,
-    /// Show no window
-    #[arg(long, global = true, conflicts_with = "headed")]
-    pub headless: bool,
-    /// Show the window
-    #[arg(long, global = true)]
-    pub headed: bool,
-    /// Use a browser that runs already, by its debugging address
-    #[arg(long, global = true, value_name = "URL")]
-    pub cdp: Option<String>,
-    /// The model that decides, or script:FILE
-    #[arg(long, global = true, value_name = "NAME")]
-    pub model: Option<String>,
-    /// Where the model's service is
-    #[arg(long, global = true, value_name = "URL")]
-    pub base_url: Option<String>,
-    /// End a run after this many steps
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_steps: Option<u32>,
-    /// End a run after this many minutes
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_minutes: Option<u32>,
-    /// How many entities the answer should have
-    #[arg(long, global = true, value_name = "N")]
-    pub expect: Option<u32>,
-    /// Let acts that cannot be undone pass on the hosts of --allow
-    #[arg(long, global = true, requires = "allow")]
-    pub auto_approve: bool,
-    /// Hosts on which --auto-approve counts
-    #[arg(long, global = true, value_name = "DOMAIN", value_delimiter = ',')]
-    pub allow: Vec<String>,
-    /// How long the command may take: 10s, 500ms, 2m
-    #[arg(long, global = true, value_name = "TIME")]
-    pub timeout: Option<Span>,
-    /// Act on this tab without switching to it
-    #[arg(long, global = true, value_name = "TAB")]
-    pub tab: Option<TabId>,
-    /// Answer in JSON on standard output
-    #[arg(long, global = true)]
-    pub json: bool,
-    /// Print the result alone
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
-    pub quiet: bool,
-    /// Say more; twice for even more
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
-    pub verbose: u8,
-}
-
-fn profiles() -> impl clap::builder::TypedValueParser<Value = ProfileMode> {
-    PossibleValuesParser::new(["cloned", "fresh", "attach"]).map(|word| match word.as_str() {
-        "fresh" => ProfileMode::Fresh,
-        "attach" => ProfileMode::Attach,
-        _ => ProfileMode::Cloned,
-    })
 }
