@@ -1,6 +1,7 @@
 //! A browser agent: an actor runtime with supervised sessions.
 
 pub mod actors;
+pub mod cli;
 pub mod config;
 pub mod control;
 pub mod domain;

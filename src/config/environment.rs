@@ -38,19 +38,23 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Reads the process's environment, and below it the `.env` of `folder`. From the file come
-    /// only the model's key and `STRAWMANUS_…`; values that are no Unicode are left out.
-    pub fn of_process(folder: &Path) -> Self {
+    /// Reads the process's environment; values that are no Unicode are left out.
+    pub fn of_process() -> Self {
         #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
         let all = std::env::vars_os();
         let text = all
             .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
-        let mut environment: Self = text.filter(|(key, _)| is_taken(key)).collect();
+        text.filter(|(key, _)| is_taken(key)).collect()
+    }
+
+    /// Adds what the `.env` of `folder` has of the model's key and `STRAWMANUS_…`, where the
+    /// environment itself says nothing.
+    pub fn with_file_of(mut self, folder: &Path) -> Self {
         let file = folder.join(".env");
         if let Ok(text) = fs::read_to_string(&file) {
-            environment.add_file(&file, &text);
+            self.add_file(&file, &text);
         }
-        environment
+        self
     }
 
     fn add_file(&mut self, file: &Path, text: &str) {

@@ -2,6 +2,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::config::home::HomeError;
+use crate::config::layers::ConfigError;
 use crate::domain::outcome::OutcomeKind;
 
 /// What came of a command, for people and for programs.
@@ -19,7 +21,7 @@ pub struct Answer {
     pub delta: Vec<String>,
     #[serde(default)]
     pub warnings: Vec<String>,
-    /// What a person reads; without a final line break.
+    /// What a person reads, without a final line break; `delta` and `warnings` are shown below it.
     #[serde(default)]
     pub text: String,
     #[serde(default)]
@@ -29,7 +31,8 @@ pub struct Answer {
 /// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// A word of the contract, or `usage`, `config`, `daemon`, `browser`, `store`, `model`.
+    /// A word of the contract, or `usage`, `config`, `home`, `daemon`, `browser`, `store`,
+    /// `model`, `internal`.
     pub kind: String,
     pub message: String,
     /// The next thing to do.
@@ -45,6 +48,20 @@ impl Failure {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+}
+
+/// Bad settings are the user's to mend: exit code 2.
+impl From<ConfigError> for Answer {
+    fn from(error: ConfigError) -> Self {
+        Self::failed(2, Failure::new("config", error.to_string()))
+    }
+}
+
+/// Without a home folder nothing works: exit code 4.
+impl From<HomeError> for Answer {
+    fn from(error: HomeError) -> Self {
+        Self::failed(4, Failure::new("home", error.to_string()))
     }
 }
 

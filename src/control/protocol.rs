@@ -8,7 +8,10 @@ use std::path::PathBuf;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::config::Settings;
 use crate::config::environment::Environment;
+use crate::config::home::Home;
+use crate::config::layers::ConfigError;
 use crate::config::span::Span;
 use crate::control::answer::Answer;
 use crate::control::build::Build;
@@ -45,6 +48,14 @@ pub struct Request {
     /// How long the whole command may take; none for verbs that end by themselves.
     #[serde(default)]
     pub deadline: Option<Span>,
+}
+
+impl Request {
+    /// Lays together the settings of this command: those of `home`, of the caller's environment and
+    /// of its flags.
+    pub fn settings(&self, home: &Home) -> Result<Settings, ConfigError> {
+        Settings::load(home, &self.context.environment, &self.globals.settings())
+    }
 }
 
 /// Where a command comes from. The daemon uses this, never its own environment or folder.
