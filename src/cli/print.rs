@@ -1,0 +1,87 @@
+//! What is written, and where: answers to standard output, the rest to standard error.
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::control::answer::{Answer, Failure};
+use crate::control::flags::Globals;
+
+/// How one caller wants to be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Printer {
+    json: bool,
+    quiet: bool,
+}
+
+/// One answer, laid out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Page {
+    /// For standard output.
+    pub out: String,
+    /// For standard error.
+    pub err: String,
+}
+
+const RED: &str = "\x1b[1;31m";
+const YELLOW: &str = "\x1b[1;33m";
+const CYAN: &str = "\x1b[1;36m";
+const PLAIN: &str = "\x1b[0m";
+
+impl Printer {
+    pub fn of(globals: &Globals) -> Self {
+        Self { json: globals.json, quiet: globals.quiet }
+    }
+
+    pub fn json() -> Self {
+        Self { json: true, quiet: false }
+    }
+
+    /// Prints an answer and returns its exit code. Nobody reading is no error.
+    pub fn answer(&self, answer: &Answer) -> ExitCode {
+        let page = self.lay_out(answer);
+        write_all(anstream::stdout(), &page.out);
+        write_all(anstream::stderr(), &page.err);
+        ExitCode::from(answer.exit)
+    }
+
+    /// Prints a live step of work under way.
+    pub fn step(&self, text: &str) {
+        if !self.json && !self.quiet {
+            write_all(anstream::stderr(), &format!("{text}\n"));
+        }
+    }
+
+    pub fn help(&self, text: &str) -> ExitCode {
+        write_all(anstream::stdout(), text);
+        ExitCode::SUCCESS
+    }
+
+    /// Lays an answer out; colours are stripped later where they cannot be shown.
+    pub fn lay_out(&self, answer: &Answer) -> Page {
+        if self.json {
+            return Page { out: format!("{}\n", answer.envelope()), err: String::new() };
+        }
+        let mut page = Page::default();
+        let word = answer.outcome.as_deref().filter(|_| answer.exit == 0).unwrap_or_default();
+        let text = if answer.text.is_empty() { word } else { &answer.text };
+        if !text.is_empty() {
+            page.out = format!("{}\n", text.trim_end_matches('\n'));
+        }
+        if !self.quiet {
+            page.out.extend(answer.delta.iter().map(|line| format!("  {line}\n")));
+            let warnings = answer.warnings.iter();
+            page.err.extend(warnings.map(|line| format!("{YELLOW}warning{PLAIN}: {line}\n")));
+        }
+        if let Some(Failure { message, hint, .. }) = &answer.error {
+            page.err.push_str(&format!("{RED}error{PLAIN}: {message}\n"));
+            if let Some(hint) = hint {
+                page.err.push_str(&format!("{CYAN}hint{PLAIN}: {hint}\n"));
+            }
+        }
+        page
+    }
+}
+
+fn write_all(mut to: impl Write, text: &str) {
+    // A reader that has gone, as in `| head -1`, has what it wanted.
+    let _: io::Result<()> = to.write_all(text.as_bytes()).and_then(|()| to.flush());
+}
