@@ -8,3 +8,4 @@ pub mod domain;
 pub mod messages;
 pub mod perception;
 pub mod ports;
+pub mod practice;

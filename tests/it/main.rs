@@ -1,0 +1,4 @@
+//! Tests without a browser.
+mod practice;
+#[path = "../live/support/tls.rs"]
+mod tls;
