@@ -45,7 +45,8 @@ pub struct Node {
     pub tag: String,
     /// The ARIA role as Chromium computes it; empty when it has none that matters.
     pub role: String,
-    /// The accessible name; the text itself for `#text`. White space folded.
+    /// The accessible name, white space folded; for `#text` the text itself, where runs of blanks
+    /// are one blank, and line breaks are those that are painted.
     pub name: String,
     /// Present where the element can be operated, or named as content.
     pub key: Option<NodeKey>,
@@ -60,12 +61,48 @@ pub struct Node {
     pub secret: bool,
     /// State and attributes that are shown: `type`, `placeholder`, `value`, `checked`, `disabled`,
     /// `selected`, `expanded`, `pressed`, `required`, `readonly`, `invalid`, `current`, `level`,
-    /// `href`, `alt`, `colspan`, `rowspan`, `lang` (of `pre`/`code`), `start` (of `ol`).
+    /// `href`, `alt`, `colspan`, `rowspan`, `lang` (of `pre`/`code`), `start` (of `ol`), `for` (of a
+    /// `label`: its control is shown too).
     pub attributes: Vec<(String, String)>,
+    pub flow: Flow,
+}
+
+/// How an element stands beside what is around it, by its computed style.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Flow {
+    /// Its text runs on.
+    #[default]
+    Inline,
+    /// On the same line, set apart by a blank.
+    Apart,
+    /// On lines of its own.
+    Block,
+}
+
+impl Tree {
+    /// Returns for each node the position after its last descendant.
+    pub fn ends(&self) -> Vec<usize> {
+        let mut ends: Vec<usize> = (1..=self.nodes.len()).collect();
+        for (at, node) in self.nodes.iter().enumerate().rev() {
+            if let Some(parent) = node.parent.filter(|parent| *parent < at) {
+                ends[parent] = ends[parent].max(ends[at]);
+            }
+        }
+        ends
+    }
 }
 
 impl Node {
+    pub fn is_text(&self) -> bool {
+        self.tag == "#text"
+    }
+
     pub fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a state is set, to anything but `false`.
+    pub fn has(&self, name: &str) -> bool {
+        self.attribute(name).is_some_and(|value| value != "false")
     }
 }

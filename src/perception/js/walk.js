@@ -1,0 +1,119 @@
+// The walk: the whole page as one flat record.
+//
+// Contract: `walk({})` answers JSON text
+//   {"v":1, "document":"…", "url":"…", "title":"…", "viewport":[width, height, scrollY, pageHeight],
+//    "modal":<position of a node, or null>, "notes":["…"], "nodes":[…]}
+// Nodes stand in document order, each as
+//   [parent position or -1, tag, role, name, key or 0, flags, [x, y, width, height] or 0, [state, value, …]]
+// with trailing zeros and empties left out; text is [parent, "#text", "", "words"].
+// Flags: 1 interactive, 2 reachable, 4 in the viewport, 8 secret, 16 a block of its own, 32 set
+// apart on its line. What is hidden is left out. The walk holds its own stack: nesting may be deep.
+
+const MOST_NODES = 30000, MOST_LETTERS = 1500000;
+const INTERACTIVE = 1, REACHABLE = 2, IN_VIEWPORT = 4, SECRET = 8, BLOCK = 16, APART = 32;
+// Content that a reference is of use for, if it has a name.
+const CONTENT_ROLES = words(`alert alertdialog article banner cell columnheader complementary
+  contentinfo dialog figure form gridcell group heading Iframe image list listitem log main meter
+  navigation progressbar region row rowheader search status tab table tabpanel toolbar tree treegrid`);
+const LIGHT_ROLES = words('cell gridcell listitem row list'); // too many for a box each
+// Their inside is their own: options are read from the control, pictures have a name.
+const CLOSED_TAGS = words('select textarea svg canvas video audio object embed math input img progress meter');
+
+function walk() {
+  begin();
+  const page = { nodes: [], letters: 0, notes: [], modal: null, found: modalOf() };
+  const stack = [{ node: document.documentElement, parent: -1, pointed: false, silent: false }];
+  while (stack.length > 0) {
+    if (page.nodes.length >= MOST_NODES || page.letters >= MOST_LETTERS) {
+      page.notes.push(`the page was cut after ${page.nodes.length} nodes; what follows was not read`);
+      break;
+    }
+    const at = stack.pop();
+    const type = dom.type(at.node);
+    if (type === TEXT) walkText(page, at);
+    else if (type === ELEMENT) walkElement(page, at, stack);
+  }
+  const root = document.scrollingElement ?? document.documentElement;
+  const height = root ? dom.scrollHeight(root) : innerHeight;
+  return JSON.stringify({
+    v: 1, document: documentId, url: location.href, title: fold(document.title),
+    viewport: [innerWidth, innerHeight, Math.round(scrollY), height],
+    modal: page.modal, notes: page.notes, nodes: page.nodes,
+  });
+}
+
+function walkText(page, { node, parent, silent }) {
+  if (silent || parent < 0) return;
+  const text = paintedText(node);
+  if (text === '' || (text === ' ' && page.nodes.at(-1)[3]?.endsWith(' ') && page.nodes.at(-1)[1] === '#text')) return;
+  page.letters += text.length + 20;
+  page.nodes.push([parent, '#text', '', text]);
+}
+
+function walkElement(page, at, stack) {
+  const element = at.node, tag = dom.tag(element);
+  if (UNREAD_TAGS.has(tag)) return;
+  const style = styleOf(element);
+  if (style.display === 'none' && tag !== 'area') return;
+  const painted = paintedHere(element) || (tag === 'area' && style.visibility === 'visible');
+  if (!painted && style.visibility === 'visible') return;
+  const hidden = hiddenAway(element, tag, style);
+  if (hidden === 'all') return;
+  const silent = at.silent || hidden === 'text';
+  const parent = painted ? walkPainted(page, { ...at, silent }, tag, style) : at.parent;
+  const pointed = style.cursor === 'pointer';
+  if (CLOSED_TAGS.has(tag)) return;
+  const children = childrenOf(element);
+  for (let n = children.length - 1; n >= 0; n--) {
+    stack.push({ node: children[n], parent, pointed, silent });
+  }
+}
+
+/** Writes one painted element, if a rendering needs it, and answers its position or its parent's. */
+function walkPainted(page, { node: element, parent, pointed, silent }, tag, style) {
+  const role = roleOf(element);
+  const interactive = operable(element, tag, role, pointed);
+  const box = boxOf(element);
+  const flow = style.display === 'contents' || style.display === 'inline' ? 0 : style.display.startsWith('inline') ? APART : BLOCK;
+  if (role === '' && !interactive && flow === 0 && !KEPT_TAGS.has(tag)) return parent;
+  let flags = flow, role2 = role;
+  if (interactive) flags |= INTERACTIVE;
+  if (secret(element)) flags |= SECRET;
+  const seen = inView(box) !== null;
+  if (seen) flags |= IN_VIEWPORT;
+  if (interactive && seen && pointOn(element).point) flags |= REACHABLE;
+  const content = CONTENT_ROLES.has(role);
+  const name = silent && !interactive ? '' : interactive || content ? wordsOnly(nameOf(element)).trim() : '';
+  let states = dom.hasAny(element) || operableTag(tag) || tag === 'summary' || role === 'heading' ? statesOf(element, tag, role) : [];
+  if (interactive && tag === 'label') {
+    role2 = roleOf(element.control);
+    states = [...states, ...statesOf(element.control, 'input', role2)];
+  }
+  const key = interactive || (content && name !== '') || tag === 'iframe' ? keyOf(element) : 0;
+  if (tag === 'iframe' && !documentOf(element)) {
+    page.notes.push(`the frame "${clip(nameOf(element) || attribute(element, 'src'), 80)}" could not be read from here`);
+  }
+  const record = [parent, tag, role2, name, key, flags];
+  const whole = (number) => Math.round(number * 10) / 10;
+  record.push(interactive || (key && !LIGHT_ROLES.has(role)) ? [whole(box.x), whole(box.y), whole(box.width), whole(box.height)] : 0);
+  if (states.length) record.push(states);
+  else if (record[6] === 0) record.length = key || flags ? 6 : 4;
+  page.letters += name.length + 40 + states.join('').length;
+  page.nodes.push(record);
+  const position = page.nodes.length - 1;
+  if (element === page.found) page.modal = position;
+  return position;
+}
+
+// Without a role, and told apart by the Markdown nevertheless.
+const KEPT_TAGS = words('br hr pre code blockquote dl dt dd table thead tbody tfoot tr td th caption label img iframe html body nav');
+
+/** The open modal that everything else is out of reach for, or null. */
+function modalOf() {
+  const open = all(document, 'dialog:modal, [aria-modal="true"]').filter((element) => {
+    const box = boxOf(element);
+    return visible(element) && styleOf(element).opacity !== '0' && (box.width > 1 || dom.firstElement(element));
+  });
+  const top = open.filter((element) => dom.matches(element, 'dialog:modal'));
+  return top.at(-1) ?? open.at(-1) ?? null;
+}

@@ -1,0 +1,256 @@
+// What an action changed: the page before and after it, less what changes by itself.
+//
+// Contract: `watch_begin({})` answers a token, `watch_peek({token})` JSON {"changes":2,"quiet":120}
+// (changes seen so far, milliseconds since the last), `watch_end({token})` JSON
+//   {"status":"ok","appeared":["…"],"vanished":["…"],"changed":["…"],"messages":["…"],
+//    "background":["…"],"scroll":"…" or null,"url":"…" or null,"mutations":2}
+// or {"status":"gone"} if the token is of another document. At most 8 lines each, at most 100 letters a
+// line. Observers are of this world: the page sees none of it.
+
+const MOST_LINES = 8, LONGEST_LINE = 100, MOST_WATCHES = 8;
+// Attributes by which scripts only paint what the pointer or the focus does.
+const PAINTED_ONLY = words('class style');
+const POINTER_WORDS = /hover|focus|active|press|ripple|touch|mouse|pointer/i;
+const MESSAGE_PLACES = `[role=alert],[role=status],[role=log],[aria-live=polite],[aria-live=assertive],output,
+  [class*="toast" i],[class*="snackbar" i]`;
+const watches = new Map();
+let lastWatch = 0;
+
+// ---- what changes by itself ----
+
+const ticks = new WeakMap();
+/** Whether a node was changing in a steady beat before `moment`, and had not stopped. */
+function ticking(node, moment) {
+  const times = ticks.get(node);
+  if (!times || times.length < 3) return false;
+  const gaps = times.slice(1).map((time, at) => time - times[at]);
+  const longest = Math.max(...gaps), shortest = Math.min(...gaps);
+  return longest < shortest * 3 + 40 && moment - times.at(-1) < longest * 2 + 100;
+}
+
+function noteTicks(records) {
+  const now = performance.now();
+  for (const node of new Set(records.map((record) => record.target))) {
+    const times = ticks.get(node) ?? [];
+    if (times.length === 0 || now - times.at(-1) > 4) times.push(now);
+    ticks.set(node, times.slice(-4));
+  }
+}
+
+const seenRoots = new WeakSet();
+const observer = new MutationObserver((records) => take(records));
+const observed = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
+function observe() {
+  for (const root of rootsIn(document)) {
+    if (seenRoots.has(root)) continue;
+    seenRoots.add(root);
+    observer.observe(root, observed);
+  }
+}
+observer.observe(document, observed);
+seenRoots.add(document);
+
+function take(records) {
+  for (const watch of watches.values()) for (const record of records) watchRecord(watch, record);
+  // What an action causes is no beat of its own; a clock goes on beating while it is watched.
+  const watched = [...watches.values()];
+  noteTicks(records.filter(({ target }) => watched.every((watch) => watch.steady.has(target))));
+}
+
+function watchRecord(watch, record) {
+  const { target } = record;
+  if (watch.steady.has(target) || ticking(target, watch.at)) {
+    watch.steady.add(target);
+    return;
+  }
+  watch.last = performance.now();
+  if (record.type === 'attributes') {
+    let olds = watch.attributes.get(target);
+    if (!olds) watch.attributes.set(target, (olds = new Map()));
+    if (!olds.has(record.attributeName)) olds.set(record.attributeName, record.oldValue);
+    if (PAINTED_ONLY.has(record.attributeName)) return;
+  } else {
+    watch.nodes.add(target);
+    for (const node of record.addedNodes) noteMessage(watch, node);
+    if (record.type === 'characterData') noteMessage(watch, target);
+  }
+  watch.changes++;
+}
+
+/** A toast may be gone again before anyone looks. */
+function noteMessage(watch, node) {
+  const element = isElement(node) ? node : dom.parent(node);
+  if (!element || !isElement(element) || watch.messages.size >= MOST_LINES) return;
+  const place = dom.closest(element, MESSAGE_PLACES);
+  if (place && attached(place) && visible(place)) addLine(watch.messages, textOf(place), watch.places.get(place));
+}
+
+function addLine(set, text, before) {
+  if (text !== '' && text !== before && set.size < MOST_LINES) set.add(clip(text, LONGEST_LINE));
+}
+
+// ---- scrolling ----
+
+const scrolled = new WeakMap();
+function rememberScroll(element) {
+  scrolled.set(element, dom.scrollTop(element));
+}
+
+document.addEventListener('scroll', (event) => {
+  const element = event.target === document ? document.scrollingElement : event.target;
+  if (!element || !isElement(element)) return;
+  const before = scrolled.get(element) ?? 0, now = dom.scrollTop(element);
+  scrolled.set(element, now);
+  if (Math.abs(now - before) < 2) return;
+  for (const watch of watches.values()) watch.scroll = `scrolled ${now > before ? 'down' : 'up'} to ${Math.round(now)}`;
+}, { capture: true, passive: true });
+
+// ---- before and after ----
+
+function watchBegin() {
+  begin();
+  noteTicks(observer.takeRecords());
+  observe();
+  const root = document.scrollingElement;
+  if (root) rememberScroll(root);
+  const number = ++lastWatch;
+  watches.set(number, {
+    at: performance.now(), last: performance.now(), changes: 0, url: location.href, scroll: null,
+    lines: countLines(), states: formStates(), attributes: new Map(), nodes: new Set(), steady: new Set(), messages: new Set(),
+    places: new Map(all(document, MESSAGE_PLACES).map((place) => [place, visible(place) ? textOf(place) : ''])),
+  });
+  // One that was never ended must not be kept up for ever.
+  if (watches.size > MOST_WATCHES) watches.delete(watches.keys().next().value);
+  return `${documentId}:${number}`;
+}
+
+function watchOf(token) {
+  const [of, number] = String(token).split(':');
+  return of === documentId ? watches.get(Number(number)) : undefined;
+}
+
+function watchPeek({ token }) {
+  const watch = watchOf(token);
+  if (!watch) return JSON.stringify({ status: 'gone' });
+  begin();
+  take(observer.takeRecords());
+  const states = formStates();
+  const moved = [...states].some(([element, now]) => watch.states.has(element) && watch.states.get(element).held !== now.held);
+  const changes = watch.changes + Number(moved) + Number(watch.scroll !== null) + Number(watch.url !== location.href);
+  return JSON.stringify({ status: 'ok', changes, quiet: Math.round(performance.now() - watch.last) });
+}
+
+function watchEnd({ token }) {
+  const watch = watchOf(token);
+  if (!watch) return JSON.stringify({ status: 'gone' });
+  begin();
+  take(observer.takeRecords());
+  watches.delete(Number(String(token).split(':')[1]));
+  const steady = [...watch.steady].filter(attached);
+  const { appeared, vanished } = compareLines(watch, steady);
+  const changed = new Set([...stateChanges(watch), ...attributeChanges(watch)]);
+  for (const [place, before] of messagePlaces(watch)) addLine(watch.messages, visible(place) ? textOf(place) : '', before);
+  if (changed.size + appeared.length + vanished.length + watch.messages.size === 0) quietChanges(watch, changed);
+  return JSON.stringify({
+    status: 'ok', appeared, vanished, changed: [...changed].slice(0, MOST_LINES), messages: [...watch.messages],
+    background: unique(steady.map(placeOf)).slice(0, MOST_LINES),
+    scroll: watch.scroll, url: location.href === watch.url ? null : location.href, mutations: watch.changes,
+  });
+}
+
+const messagePlaces = (watch) => all(document, MESSAGE_PLACES)
+  .filter((place) => ![...watch.steady].some((node) => within(place, node)))
+  .map((place) => [place, watch.places.get(place) ?? '']);
+
+function placeOf(node) {
+  const element = isElement(node) ? node : above(node);
+  return element ? clip(label(element), LONGEST_LINE) : 'text';
+}
+
+/** How often each line of visible text stands on the page. */
+function countLines() {
+  const counts = new Map();
+  for (const raw of pageText().split('\n')) {
+    const line = fold(raw);
+    if (line !== '') counts.set(line, (counts.get(line) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function compareLines(watch, steady) {
+  const after = countLines();
+  const own = new Set(steady.flatMap((node) => {
+    const element = isElement(node) ? node : above(node);
+    const around = element && nearest(element, (at) => styleOf(at).display !== 'inline');
+    return around ? linesOf(around).split('\n').map(fold) : [];
+  }));
+  // What a clock shows is new each time, and what it showed before is not known by its node.
+  const shape = (line) => line.replace(/\d+/g, '0');
+  const shapes = new Set([...own].map(shape));
+  const more = (these, those) => [...these].filter(([line, times]) => times > (those.get(line) ?? 0)
+    && !own.has(line) && !shapes.has(shape(line))).map(([line]) => clip(line, LONGEST_LINE));
+  return {
+    appeared: more(after, watch.lines).slice(0, MOST_LINES),
+    vanished: more(watch.lines, after).slice(0, MOST_LINES),
+  };
+}
+
+/** What each control holds, to be compared; of a secret field only whether it is the same. */
+function formStates() {
+  const states = new Map();
+  for (const control of all(document, 'input,select,textarea')) {
+    const ticked = control.type === 'checkbox' || control.type === 'radio';
+    states.set(control, { held: ticked ? String(control.checked) : control.value, ticked });
+  }
+  return states;
+}
+
+function* stateChanges(watch) {
+  for (const [control, now] of formStates()) {
+    const before = watch.states.get(control);
+    if (!before || before.held === now.held || control.type === 'hidden') continue;
+    const who = clip(label(control), 50);
+    if (secret(control)) yield `${who} was ${now.held === '' ? 'emptied' : 'filled'}`;
+    else if (now.ticked) yield `${who} is ${now.held === 'true' ? '' : 'not '}checked`;
+    else yield clip(`${who}: ${shortly(before.held)} → ${shortly(valueOf(control) ?? now.held)}`, LONGEST_LINE);
+  }
+}
+
+const shortly = (text) => JSON.stringify(clip(fold(text), 24));
+const SHOWN_STATES = words(`aria-checked aria-selected aria-expanded aria-pressed aria-current aria-invalid
+  aria-disabled aria-sort disabled open hidden readonly`);
+
+/** Attributes that stand otherwise than before, told where they are states that people see. */
+function* attributeChanges(watch) {
+  for (const [element, olds] of watch.attributes) {
+    if (!attached(element)) continue;
+    for (const [name, old] of olds) {
+      const now = dom.attribute(element, name);
+      if (now === old || !SHOWN_STATES.has(name)) continue;
+      const short = name.replace('aria-', '');
+      yield clip(`${clip(label(element), 60)}: ${now === null ? `not ${short}` : now === '' ? short : `${short}=${now}`}`, LONGEST_LINE);
+    }
+  }
+}
+
+/** Where no text, value or state tells of it: which parts of the page are otherwise. */
+function quietChanges(watch, changed) {
+  const nodes = [...watch.nodes].filter(attached);
+  const painted = [...watch.attributes].filter(([element, olds]) => attached(element)
+    && [...olds].some(([name, old]) => reallyChanged(element, name, old))).map(([element]) => element);
+  for (const node of unique([...nodes, ...painted])) {
+    if (changed.size >= MOST_LINES) return;
+    const element = isElement(node) ? node : above(node);
+    if (element && isElement(element) && visible(element)) changed.add(clip(`${label(element)} changed`, LONGEST_LINE));
+  }
+}
+
+/** Other classes or styles than before, apart from those that follow pointer and focus. */
+function reallyChanged(element, name, old) {
+  const now = dom.attribute(element, name);
+  if (now === old || name === 'tabindex' || name.startsWith('data-')) return false;
+  if (name !== 'class') return name !== 'style' || fold(now ?? '') !== fold(old ?? '');
+  const [before, after] = [words(` ${old ?? ''} `), words(` ${now ?? ''} `)];
+  return [...before].some((word) => !after.has(word) && !POINTER_WORDS.test(word))
+    || [...after].some((word) => !before.has(word) && !POINTER_WORDS.test(word));
+}
