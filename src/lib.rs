@@ -3,5 +3,7 @@
 pub mod actors;
 pub mod domain;
 pub mod messages;
+pub mod model;
 pub mod perception;
 pub mod ports;
+pub mod store;

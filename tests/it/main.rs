@@ -1,0 +1,2 @@
+//! What needs no browser.
+mod store;
