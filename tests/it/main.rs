@@ -1,2 +1,3 @@
 //! What needs no browser.
+mod model;
 mod store;
