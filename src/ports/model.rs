@@ -55,6 +55,8 @@ pub enum ModelError {
     Unusable(String),
     #[error("the script is over: it has no line for turn {turn}; end it with `finish`")]
     ScriptOver { turn: usize },
+    #[error("the script {path} cannot be read: {why}")]
+    NoScript { path: String, why: String },
     #[error("line {line} of the script is no tool call: {why}")]
     BadScript { line: usize, why: String },
 }
