@@ -1,4 +1,1 @@
-//! Pure: what runs in the page, and how its answer is read.
-pub mod answers;
-pub mod decode;
-pub mod scripts;
+pub mod decode; pub mod scripts;

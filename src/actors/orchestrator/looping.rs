@@ -259,7 +259,8 @@ impl Loop {
         let (new, mark) = self.world.books.obituaries.since(self.deaths);
         self.deaths = mark;
         let step = self.standing.steps.last().map_or(0, |step: &Step| step.number);
-        for death in new.into_iter().filter(|death| self.concerns(&death.seat)) {
+        let ours: Vec<_> = new.into_iter().filter(|death| self.concerns(&death.seat)).collect();
+        for death in ours {
             let what = match death.seat {
                 Seat::Session(_) => "browser".to_owned(),
                 Seat::Tab(_) => "tab".to_owned(),
