@@ -1,1 +1,4 @@
-pub mod decode; pub mod scripts;
+//! Pure: what runs in the page, and how its answer is read.
+pub mod answers;
+pub mod decode;
+pub mod scripts;

@@ -17,7 +17,8 @@ use crate::domain::target::Target;
 use crate::messages::guard::{Decision, GuardMsg, Ruling};
 use crate::messages::session::Owner;
 use crate::messages::tab::{Acted, Order, TabError};
-use crate::perception::decode::{Probe, answer};
+use crate::perception::answers::{Bounds, FormFacts, Probe, Probed, Scrolled};
+use crate::perception::decode::parse;
 use crate::ports::page::Press;
 
 /// How long an element may take to stand still, be enabled and be hit.
@@ -53,7 +54,7 @@ impl Hands {
         // The guard took its time: what it ruled on must still be what is hit.
         let again = self.probe(&found, false).await?;
         let point = hit(&again, &found.label)?;
-        if (&again.name, &again.form_action) != (&probe.name, &probe.form_action) {
+        if (&again.name, &again.form) != (&probe.name, &probe.form) {
             return Err(TabError::Unstable { target: found.label });
         }
         let watching = Watching::begin(self).await?;
@@ -66,8 +67,10 @@ impl Hands {
     async fn click_at(&mut self, at: Press, consent: &Consent) -> Result<Acted, TabError> {
         let argument = json!({ "x": at.x, "y": at.y }).to_string();
         let raw = self.page.call("probe_point", &argument, self.left()).await?;
-        let probe: Probe = answer(&raw).map_err(unreadable)?;
-        let what = format!("click {} at {}, {}", label(&probe), at.x, at.y);
+        let Some(probe) = known(&raw)? else {
+            return Err(TabError::NotFound { target: format!("{}, {}", at.x, at.y) });
+        };
+        let what = format!("click {} at {}, {}", probe.label, at.x, at.y);
         let passed = self.judge(click_case(&probe), &what, consent).await?;
         let watching = Watching::begin(self).await?;
         self.dispatched().set();
@@ -78,24 +81,28 @@ impl Hands {
 
     async fn press(&mut self, chord: &Chord, consent: &Consent) -> Result<Acted, TabError> {
         let raw = self.page.call("probe_focus", "{}", self.left()).await?;
-        let probe: Probe = answer(&raw).map_err(unreadable)?;
-        let what = format!("press {chord} on {}", label(&probe));
-        let case = Case { deed: "press".into(), payload: chord.to_string(), ..case_of(&probe) };
+        let focused = known(&raw)?;
+        let url = self.page.location().await?.url;
+        let on = focused.as_ref().map_or("the page", |probe| &probe.label);
+        let what = format!("press {chord} on {on}");
+        let case = focused.as_ref().map_or_else(Case::default, |probe| case_of(probe));
+        let payload = chord.to_string();
+        let case = Case { deed: "press".into(), payload, url: url.clone(), ..case };
         let passed = self.judge(case, &what, consent).await?;
         let watching = Watching::begin(self).await?;
         self.dispatched().set();
         let pressed = self.page.press(chord, self.left()).await;
         let outcome = watching.end(self, pressed).await?;
-        Ok(acted(outcome, what, probe.url, passed))
+        Ok(acted(outcome, what, url, passed))
     }
 
     async fn scroll(&mut self, way: ScrollWay) -> Result<Acted, TabError> {
         let argument = json!({ "way": way }).to_string();
         self.dispatched().set();
         let raw = self.page.call("scroll", &argument, self.left()).await?;
-        let moved: Scrolled = answer(&raw).map_err(unreadable)?;
+        let moved: Scrolled = parse(&raw).map_err(unreadable)?;
         let kind = if moved.moved { OutcomeKind::Changed } else { OutcomeKind::NoEffect };
-        let place = format!("scrolled to {} of {} px", moved.y.round(), moved.page_height.round());
+        let place = format!("scrolled to {} of {} px", moved.y.round(), moved.bottom.round());
         let delta = if moved.moved { vec![place] } else { vec!["the page is at its end".into()] };
         let url = self.page.location().await?.url;
         let judgement = Judgement { class: Class::Read, why: "scrolling changes nothing".into() };
@@ -106,11 +113,11 @@ impl Hands {
     /// Looks until the element stands still, is enabled and can be hit, or says why it is not.
     pub async fn ready(&self, found: &Found) -> Result<Probe, TabError> {
         let until = Instant::now() + READY_WITHIN.min(self.left() / 2);
-        let mut before = None;
+        let mut before: Option<Bounds> = None;
         loop {
             let probe = self.probe(found, true).await?;
-            let still = before.as_ref() == Some(&probe.bounds);
-            let hurdle = if probe.disabled {
+            let still = before == Some(probe.bounds);
+            let hurdle = if !probe.enabled {
                 Some(TabError::Disabled { target: found.label.clone() })
             } else if let Err(error) = hit(&probe, &found.label) {
                 Some(error)
@@ -134,11 +141,7 @@ impl Hands {
         let Found { document, key, label } = found;
         let argument = json!({ "document": document, "key": key, "scroll": scroll }).to_string();
         let raw = self.page.call("probe", &argument, self.left()).await?;
-        let probe: Probe = answer(&raw).map_err(unreadable)?;
-        if !probe.attached {
-            return Err(TabError::Stale { id: label.clone() });
-        }
-        Ok(probe)
+        known(&raw)?.ok_or_else(|| TabError::Stale { id: label.clone() })
     }
 
     /// Asks the guard; one that is dead or late holds.
@@ -173,11 +176,12 @@ impl Hands {
     }
 }
 
-#[derive(serde::Deserialize)]
-struct Scrolled {
-    moved: bool,
-    y: f64,
-    page_height: f64,
+/// Reads what was said of an element; nothing where there is none.
+fn known(raw: &str) -> Result<Option<Probe>, TabError> {
+    match parse::<Probed>(raw).map_err(unreadable)? {
+        Probed::Ok(probe) => Ok(Some(*probe)),
+        Probed::Gone | Probed::Nowhere => Ok(None),
+    }
 }
 
 pub fn acted(outcome: Outcome, what: String, url: String, passed: Passed) -> Acted {
@@ -198,7 +202,14 @@ pub fn hit(probe: &Probe, target: &str) -> Result<Press, TabError> {
     }
 }
 
+/// Returns what the guard is told of an element; the deed is the caller's.
 pub fn case_of(probe: &Probe) -> Case {
+    let form = probe.form.clone().unwrap_or(FormFacts {
+        method: String::new(),
+        action: String::new(),
+        submit: String::new(),
+        search: false,
+    });
     Case {
         deed: String::new(),
         url: probe.url.clone(),
@@ -207,10 +218,10 @@ pub fn case_of(probe: &Probe) -> Case {
         name: probe.name.clone(),
         texts: probe.texts.clone(),
         kind: probe.kind.clone(),
-        form_method: probe.form_method.clone(),
-        form_action: probe.form_action.clone(),
-        form_submit: probe.form_submit.clone(),
-        search: probe.search,
+        form_method: form.method,
+        form_action: form.action,
+        form_submit: form.submit,
+        search: probe.search || form.search,
         submits: probe.submits,
         compose: probe.compose,
         payload: String::new(),
@@ -219,12 +230,6 @@ pub fn case_of(probe: &Probe) -> Case {
 
 fn click_case(probe: &Probe) -> Case {
     Case { deed: "click".into(), ..case_of(probe) }
-}
-
-/// Returns `button 'Send'`; the tag stands in for a role, and nothing for a name.
-pub fn label(probe: &Probe) -> String {
-    let role = if probe.role.is_empty() { &probe.tag } else { &probe.role };
-    if probe.name.is_empty() { role.clone() } else { format!("{role} '{}'", probe.name) }
 }
 
 fn word(way: ScrollWay) -> &'static str {

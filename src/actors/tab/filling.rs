@@ -11,7 +11,8 @@ use crate::domain::outcome::OutcomeKind;
 use crate::domain::run::Consent;
 use crate::domain::target::Target;
 use crate::messages::tab::{Acted, TabError};
-use crate::perception::decode::{Assigned, Probe, Value, answer};
+use crate::perception::answers::{Assigned, FillBy, Focused, Held, Probe};
+use crate::perception::decode::parse;
 
 /// How much of a text is shown when the act is named.
 const SHOWN: usize = 60;
@@ -26,7 +27,7 @@ impl Hands {
     ) -> Result<Acted, TabError> {
         let found = self.resolve(target).await?;
         let probe = self.ready(&found).await?;
-        if !probe.editable {
+        if !probe.editable && probe.tag != "select" {
             let is = if probe.readonly { "read-only" } else { "no field" };
             let wanted = "an editable field".to_owned();
             return Err(TabError::WrongKind { target: found.label, is: is.into(), wanted });
@@ -45,17 +46,15 @@ impl Hands {
         let watching = Watching::begin(self).await?;
         self.dispatched().set();
         self.put(&found, text).await?;
-        let held = self.held_value(&found).await?;
+        let short = self.falls_short(&found, text).await?;
         let mut done = Ok(());
         if press_enter {
             let enter: Chord = "Enter".parse().expect("Enter is a key");
             done = self.page.press(&enter, self.left()).await;
         }
         let mut outcome = watching.end(self, done).await?;
-        if !held.holds(text) && !press_enter {
-            let shown = if held.secret { "something else".into() } else { quoted(&held.value) };
-            outcome.delta.push(format!("the field holds {shown}, not what was typed"));
-        } else if outcome.kind == OutcomeKind::NoEffect {
+        outcome.delta.extend(short);
+        if outcome.kind == OutcomeKind::NoEffect && outcome.delta.is_empty() {
             outcome.delta.push("it held that already".into());
         }
         Ok(acted(outcome, what, probe.url, passed))
@@ -64,32 +63,55 @@ impl Hands {
     /// Puts the text in, in the way that fits the field's kind.
     async fn put(&self, found: &Found, text: &str) -> Result<(), TabError> {
         let Found { document, key, label } = found;
-        let argument = json!({ "document": document, "key": key, "text": text }).to_string();
-        let raw = self.page.call("assign", &argument, self.left()).await?;
-        match answer::<Assigned>(&raw).map_err(unreadable)? {
-            Assigned::Done => return Ok(()),
-            Assigned::Refused { why } => {
-                let (target, is) = (label.clone(), why);
-                return Err(TabError::WrongKind { target, is, wanted: "another text".into() });
-            }
-            Assigned::Type => {}
-        }
         let argument = json!({ "document": document, "key": key }).to_string();
-        self.page.call("focus_for_fill", &argument, self.left()).await?;
-        if text.is_empty() {
-            let delete: Chord = "Delete".parse().expect("Delete is a key");
-            self.page.press(&delete, self.left()).await?;
-        } else {
-            self.page.insert_text(text, self.left()).await?;
+        let raw = self.page.call("focus_for_fill", &argument, self.left()).await?;
+        let wrong = |is: String, wanted: &str| {
+            let (target, wanted) = (label.clone(), wanted.to_owned());
+            Err(TabError::WrongKind { target, is, wanted })
+        };
+        match parse::<Focused>(&raw).map_err(unreadable)? {
+            Focused::Ok { kind: FillBy::Type } if text.is_empty() => {
+                let delete: Chord = "Delete".parse().expect("Delete is a key");
+                Ok(self.page.press(&delete, self.left()).await?)
+            }
+            Focused::Ok { kind: FillBy::Type } => {
+                Ok(self.page.insert_text(text, self.left()).await?)
+            }
+            Focused::Ok { kind: FillBy::Assign } => {
+                let argument = json!({ "document": document, "key": key, "text": text });
+                let raw = self.page.call("assign", &argument.to_string(), self.left()).await?;
+                match parse::<Assigned>(&raw).map_err(unreadable)? {
+                    Assigned::Ok { .. } => Ok(()),
+                    Assigned::Rejected { why } => Err(TabError::Refused { why }),
+                    Assigned::Gone => Err(TabError::Stale { id: label.clone() }),
+                }
+            }
+            Focused::NotEditable { is } => wrong(is, "an editable field"),
+            Focused::Gone => Err(TabError::Stale { id: label.clone() }),
         }
-        Ok(())
     }
 
-    async fn held_value(&self, found: &Found) -> Result<Value, TabError> {
+    /// Reads the field back. Says what it holds where that is not what was put in; of a secret only
+    /// whether it holds anything.
+    async fn falls_short(&self, found: &Found, text: &str) -> Result<Option<String>, TabError> {
         let argument = json!({ "document": found.document, "key": found.key }).to_string();
         let raw = self.page.call("value_of", &argument, self.left()).await?;
-        answer(&raw).map_err(unreadable)
+        let Held::Ok { value, secret, filled, .. } = parse(&raw).map_err(unreadable)? else {
+            return Ok(None);
+        };
+        let value = value.unwrap_or_default();
+        Ok(if secret {
+            (filled == text.is_empty()).then(|| "the field did not take the secret".to_owned())
+        } else {
+            (folded(&value) != folded(text))
+                .then(|| format!("the field holds {}, not what was typed", quoted(&value)))
+        })
     }
+}
+
+/// Fields trim, and turn line breaks into their own.
+fn folded(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
 }
 
 fn named(found: &Found, probe: &Probe, text: &str, press_enter: bool) -> String {

@@ -11,7 +11,8 @@ use crate::actors::tab::work::{Hands, unreadable};
 use crate::domain::ids::TabId;
 use crate::domain::outcome::{Outcome, OutcomeKind};
 use crate::messages::tab::TabError;
-use crate::perception::decode::{Watched, answer};
+use crate::perception::answers::{Changes, Peeked, Watched};
+use crate::perception::decode::parse;
 use crate::ports::page::{PageError, PageEvent, RequestKind};
 
 /// With nothing seen to happen, an act has had no effect after this.
@@ -37,6 +38,8 @@ struct Seen {
     new_document: bool,
     dialog: Option<String>,
     sent: Vec<Sent>,
+    /// How many changes of the page were counted.
+    changes: u32,
     last: Option<Instant>,
 }
 
@@ -67,22 +70,16 @@ impl Watching {
             Err(error) => return Err(error.into()),
         }
         let mut seen = Seen::default();
-        let mut watched = Watched::default();
         let until = self.began + LONGEST.min(hands.left());
         loop {
             self.listen(hands, &mut seen, Instant::now() + LOOK_EVERY).await?;
             if seen.dialog.is_some() {
                 break;
             }
-            match self.look(hands).await {
-                Ok(now) => {
-                    if now.marks() != watched.marks() {
-                        seen.last = Some(Instant::now());
-                    }
-                    watched = now;
-                }
+            match self.peek(hands).await {
+                Ok(Peeked::Ok { changes, .. }) => seen.note_changes(changes),
+                Ok(Peeked::Gone) | Err(PageError::Navigated { .. }) => seen.new_document = true,
                 Err(PageError::DialogOpen) => continue,
-                Err(PageError::Navigated { .. }) => seen.new_document = true,
                 Err(error) => return Err(error.into()),
             }
             let now = Instant::now();
@@ -90,11 +87,11 @@ impl Watching {
                 None => now >= self.began + QUIET,
                 Some(last) => now >= last + AFTERMATH,
             };
-            if now >= until || (quiet && seen.is_answered() && !watched.busy) {
+            if now >= until || (quiet && seen.is_answered()) {
                 break;
             }
         }
-        self.sum_up(hands, seen, watched).await
+        self.sum_up(hands, seen).await
     }
 
     /// Takes in what the page says until `when`.
@@ -122,60 +119,67 @@ impl Watching {
         }
     }
 
-    async fn look(&self, hands: &Hands) -> Result<Watched, PageError> {
+    /// Looks at the page, once no navigation is under way.
+    async fn peek(&self, hands: &Hands) -> Result<Peeked, PageError> {
         if let Err(error) = hands.page.settled(hands.left()).await {
             // A navigation that led nowhere leaves the page as it was.
             if !matches!(error, PageError::Unreachable { .. } | PageError::Navigated { .. }) {
                 return Err(error);
             }
         }
+        self.ask(hands, "watch_peek").await
+    }
+
+    async fn ask<T: serde::de::DeserializeOwned>(
+        &self,
+        hands: &Hands,
+        function: &'static str,
+    ) -> Result<T, PageError> {
         let argument = json!({ "token": self.token }).to_string();
-        let raw = hands.page.call("watch_end", &argument, hands.left()).await?;
-        answer(&raw).map_err(|error| PageError::Refused {
+        let raw = hands.page.call(function, &argument, hands.left()).await?;
+        parse(&raw).map_err(|error| PageError::Refused {
             what: "a look at the page",
             why: unreadable(error).to_string(),
         })
     }
 
-    async fn sum_up(
-        self,
-        hands: &Hands,
-        seen: Seen,
-        watched: Watched,
-    ) -> Result<Outcome, TabError> {
-        let mut delta = Vec::new();
+    async fn sum_up(self, hands: &Hands, seen: Seen) -> Result<Outcome, TabError> {
         if let Some(dialog) = seen.dialog {
-            delta.push(dialog);
-            return Ok(Outcome { kind: OutcomeKind::DialogOpen, delta });
+            return Ok(Outcome { kind: OutcomeKind::DialogOpen, delta: vec![dialog] });
         }
+        let changes = match self.ask(hands, "watch_end").await {
+            Ok(Watched::Ok(changes)) => Some(changes),
+            Ok(Watched::Gone) | Err(PageError::Navigated { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
         let place = hands.page.location().await?;
-        let opened: Vec<_> = self.new_tabs(hands).await;
-        delta.extend(opened.iter().cloned());
-        let moved = place.url != self.url;
-        if moved || watched.new_document || seen.new_document {
+        let navigated = place.url != self.url || seen.new_document || changes.is_none();
+        let Changes { background, .. } = changes.clone().unwrap_or_default();
+        let opened = self.new_tabs(hands);
+        let mut delta = opened.clone();
+        if navigated {
             delta.push(format!("now at {} '{}'", place.url, place.title));
         }
         delta.extend(seen.sent.iter().map(Sent::line));
-        if !watched.new_document {
-            delta.extend(watched.lines.iter().cloned());
-        }
-        let effect = watched.changed || !seen.sent.is_empty();
+        let told = changes.map(|changes| Changes { url: None, ..changes }.lines());
+        let told = told.unwrap_or_default();
         let kind = if !opened.is_empty() {
             OutcomeKind::NewTab
-        } else if moved || watched.new_document || seen.new_document {
+        } else if navigated {
             OutcomeKind::Navigated
-        } else if effect {
+        } else if !told.is_empty() || !seen.sent.is_empty() {
             OutcomeKind::Changed
         } else {
             OutcomeKind::NoEffect
         };
-        delta.extend(watched.background.iter().map(|line| format!("background: {line}")));
+        delta.extend(told);
+        delta.extend(background.iter().map(|line| format!("background: {line}")));
         Ok(Outcome { kind, delta })
     }
 
     /// A popup is announced by the browser a moment after the input; it is known to the books when
     /// the session has taken it in.
-    async fn new_tabs(&self, hands: &Hands) -> Vec<String> {
+    fn new_tabs(&self, hands: &Hands) -> Vec<String> {
         let new = |hands: &Hands| -> Vec<TabId> {
             let mut new: Vec<_> = tabs_opened_by(hands).difference(&self.tabs).copied().collect();
             new.sort();
@@ -214,6 +218,13 @@ impl Seen {
             PageEvent::Crashed | PageEvent::Gone => return,
         }
         self.last = Some(Instant::now());
+    }
+
+    fn note_changes(&mut self, changes: u32) {
+        if changes > self.changes {
+            self.changes = changes;
+            self.last = Some(Instant::now());
+        }
     }
 
     fn is_answered(&self) -> bool {

@@ -15,8 +15,10 @@ use crate::domain::page::observation::{Observation, View};
 use crate::domain::target::Target;
 use crate::messages::perception::PerceptionMsg;
 use crate::messages::tab::{Generation, Landed, Question, TabError, Until};
-use crate::perception::decode::{Resolved, answer};
-use crate::ports::page::{Landing, Page, PageEvent};
+use crate::domain::page::tree::{DocumentId, NodeKey};
+use crate::perception::answers::{Got, Resolved};
+use crate::perception::decode::parse;
+use crate::ports::page::{Landing, Page, PageError, PageEvent};
 
 /// How often a wait looks.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -48,9 +50,9 @@ impl Flag {
 /// A node that a target led to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    pub document: String,
-    pub key: u32,
-    /// Such as `button 'Send'`.
+    pub document: DocumentId,
+    pub key: NodeKey,
+    /// Such as `button "Send"`.
     pub label: String,
 }
 
@@ -120,7 +122,7 @@ impl Hands {
             Question::Url => return Ok(self.page.location().await?.url),
             Question::Title => return Ok(self.page.location().await?.title),
             Question::Count { target } => {
-                let argument = json!({ "target": self.plain(&target)? }).to_string();
+                let argument = self.aimed(&target)?.to_string();
                 return Ok(self.page.call("count", &argument, self.left()).await?);
             }
             Question::Text { target } => ("text", target, None),
@@ -136,7 +138,11 @@ impl Hands {
                 json!({ "what": what, "name": name, "document": document, "key": key })
             }
         };
-        Ok(self.page.call("get", &argument.to_string(), self.left()).await?)
+        let raw = self.page.call("get", &argument.to_string(), self.left()).await?;
+        match parse::<Got>(&raw).map_err(unreadable)? {
+            Got::Ok { value } => Ok(value.unwrap_or_default()),
+            Got::Gone => Err(TabError::Stale { id: "the element".into() }),
+        }
     }
 
     /// Waits by looking: a page that hangs or navigates meanwhile is looked at again.
@@ -153,11 +159,9 @@ impl Hands {
         let (function, argument, wanted) = match until {
             Until::Url { words } => return Ok(self.page.location().await?.url.contains(words)),
             Until::Text { words } => ("text_has", json!({ "words": words }), true),
-            Until::Visible { target } => {
-                ("visible", json!({ "target": self.plain(target)? }), true)
-            }
-            Until::Gone { target } => match self.plain(target) {
-                Ok(target) => ("visible", json!({ "target": target }), false),
+            Until::Visible { target } => ("visible", self.aimed(target)?, true),
+            Until::Gone { target } => match self.aimed(target) {
+                Ok(target) => ("visible", target, false),
                 Err(TabError::Stale { .. }) => return Ok(true),
                 Err(error) => return Err(error),
             },
@@ -165,33 +169,34 @@ impl Hands {
         match self.page.call(function, &argument.to_string(), self.left()).await {
             Ok(answer) => Ok((answer == "true") == wanted),
             // Between two documents nothing is shown; the next look sees the new one.
-            Err(crate::ports::page::PageError::Navigated { .. }) => Ok(!wanted),
+            Err(PageError::Navigated { .. }) => Ok(!wanted),
             Err(error) => Err(error.into()),
         }
     }
 
     /// Returns the one node that a target means now.
     pub async fn resolve(&self, target: &Target) -> Result<Found, TabError> {
-        let argument = json!({ "target": self.plain(target)? }).to_string();
+        let argument = self.aimed(target)?.to_string();
         let raw = self.page.call("resolve", &argument, self.left()).await?;
         let words = target.to_string();
-        match answer::<Resolved>(&raw).map_err(unreadable)? {
+        match parse::<Resolved>(&raw).map_err(unreadable)? {
             Resolved::Ok { document, key, label } => Ok(Found { document, key, label }),
             Resolved::NotFound => Err(TabError::NotFound { target: words }),
             Resolved::Ambiguous { fits } => Err(TabError::Ambiguous { target: words, fits }),
             Resolved::Stale => Err(TabError::Stale { id: words }),
+            Resolved::Invalid { why } => Err(TabError::Refused { why }),
         }
     }
 
-    /// Returns a target as the page's library takes it: numbers as nodes of their document.
-    fn plain(&self, target: &Target) -> Result<serde_json::Value, TabError> {
+    /// Returns a target as the page's library takes it: a number with the node that it means.
+    fn aimed(&self, target: &Target) -> Result<serde_json::Value, TabError> {
         let Target::Element(id) = target else {
-            return Ok(json!(target));
+            return Ok(json!({ "target": target }));
         };
         let meaning = self.world.books.tabs.get(&self.id).map(|note| note.numbering.meaning(*id));
         match meaning {
             Some(Meaning::Node(document, key)) => {
-                Ok(json!({ "node": { "document": document, "key": key } }))
+                Ok(json!({ "target": target, "document": document, "key": key }))
             }
             Some(Meaning::Stale) => Err(TabError::Stale { id: id.to_string() }),
             Some(Meaning::Unknown) | None => Err(TabError::NotFound { target: id.to_string() }),

@@ -1,0 +1,139 @@
+//! A store, sealed secrets, files and a clock, all in memory.
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use strawmanus::domain::ids::RunId;
+use strawmanus::ports::clock::Clock;
+use strawmanus::ports::files::{FileError, Files};
+use strawmanus::ports::sealed::{Sealed, SealedError};
+use strawmanus::ports::store::{Counter, Durability, Store, StoreError, Table};
+
+/// What outlives a house: clones are one.
+#[derive(Clone, Default)]
+pub struct Memory(Arc<Mutex<Inner>>);
+
+#[derive(Default)]
+struct Inner {
+    journals: BTreeMap<RunId, Vec<String>>,
+    tables: HashMap<Table, BTreeMap<String, String>>,
+    counters: HashMap<Counter, u32>,
+    secrets: HashMap<String, Vec<u8>>,
+    files: BTreeMap<PathBuf, String>,
+    /// Writes to the journal that fail, from this one on (from 0).
+    full_from: Option<usize>,
+    appended: usize,
+}
+
+impl Memory {
+    /// Makes the disk full from the nth append on.
+    pub fn full_from(self, nth: usize) -> Self {
+        self.0.lock().unwrap().full_from = Some(nth);
+        self
+    }
+
+    pub fn lines(&self, run: RunId) -> Vec<String> {
+        self.0.lock().unwrap().journals.get(&run).cloned().unwrap_or_default()
+    }
+
+    /// Puts a journal there, as an earlier life left it.
+    pub fn leave(&self, run: RunId, lines: Vec<String>) {
+        self.0.lock().unwrap().journals.insert(run, lines);
+    }
+
+    pub fn file(&self, name: &str) -> Option<String> {
+        let inner = self.0.lock().unwrap();
+        let found = inner.files.iter().find(|(path, _)| path.ends_with(name));
+        found.map(|(_, text)| text.clone())
+    }
+
+    pub fn rows(&self, table: Table) -> usize {
+        self.0.lock().unwrap().tables.get(&table).map_or(0, BTreeMap::len)
+    }
+}
+
+#[async_trait]
+impl Store for Memory {
+    async fn append(&self, run: RunId, entry: String, _: Durability) -> Result<u64, StoreError> {
+        let mut inner = self.0.lock().unwrap();
+        inner.appended += 1;
+        if inner.full_from.is_some_and(|nth| inner.appended > nth) {
+            return Err(StoreError::Disk { why: "no space left on device".into() });
+        }
+        let journal = inner.journals.entry(run).or_default();
+        journal.push(entry);
+        Ok(journal.len() as u64 - 1)
+    }
+
+    async fn journal(&self, run: RunId) -> Result<Vec<String>, StoreError> {
+        Ok(self.lines(run))
+    }
+
+    async fn put(
+        &self,
+        table: Table,
+        key: String,
+        value: String,
+        _: Durability,
+    ) -> Result<(), StoreError> {
+        self.0.lock().unwrap().tables.entry(table).or_default().insert(key, value);
+        Ok(())
+    }
+
+    async fn get(&self, table: Table, key: &str) -> Result<Option<String>, StoreError> {
+        let inner = self.0.lock().unwrap();
+        Ok(inner.tables.get(&table).and_then(|rows| rows.get(key).cloned()))
+    }
+
+    async fn delete(&self, table: Table, key: &str) -> Result<(), StoreError> {
+        self.0.lock().unwrap().tables.entry(table).or_default().remove(key);
+        Ok(())
+    }
+
+    async fn all(&self, table: Table) -> Result<Vec<(String, String)>, StoreError> {
+        let inner = self.0.lock().unwrap();
+        let rows = inner.tables.get(&table).into_iter().flatten();
+        Ok(rows.map(|(key, value)| (key.clone(), value.clone())).collect())
+    }
+
+    async fn next(&self, counter: Counter) -> Result<u32, StoreError> {
+        let mut inner = self.0.lock().unwrap();
+        let count = inner.counters.entry(counter).or_default();
+        *count += 1;
+        Ok(*count)
+    }
+}
+
+#[async_trait]
+impl Sealed for Memory {
+    async fn read(&self, name: &str) -> Result<Option<Vec<u8>>, SealedError> {
+        Ok(self.0.lock().unwrap().secrets.get(name).cloned())
+    }
+
+    async fn write(&self, name: &str, secret: &[u8]) -> Result<(), SealedError> {
+        self.0.lock().unwrap().secrets.insert(name.to_owned(), secret.to_vec());
+        Ok(())
+    }
+
+    async fn remove(&self, name: &str) -> Result<(), SealedError> {
+        self.0.lock().unwrap().secrets.remove(name);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Files for Memory {
+    async fn write(&self, path: &Path, text: &str) -> Result<(), FileError> {
+        self.0.lock().unwrap().files.insert(path.to_owned(), text.to_owned());
+        Ok(())
+    }
+}
+
+impl Clock for Memory {
+    /// The tests' time stands still; order is the journal's.
+    fn now(&self) -> Timestamp {
+        "2026-11-30T12:00:00Z".parse().unwrap()
+    }
+}
