@@ -176,10 +176,11 @@ impl Call<'_> {
 /// Reads a TARGET of the contract, and where it is to be looked for.
 pub fn target_of(target: &str, within: Option<&str>) -> Told<Target> {
     match target.parse::<Target>() {
-        Ok(target) => Ok(match within {
-            Some(words) => target.within(words),
-            None => target,
-        }),
+        Ok(target) => match within.map(|words| target.clone().within(words)) {
+            None => Ok(target),
+            Some(Ok(narrowed)) => Ok(narrowed),
+            Some(Err(error)) => usage(error.to_string()),
+        },
         Err(error) => usage(error.to_string()),
     }
 }

@@ -9,7 +9,9 @@ use jiff::Timestamp;
 use crate::actors::world::{Settings, World};
 use crate::app::App;
 use crate::app::rows::mark_interrupted;
-use crate::cdp::Chromium;
+use crate::cdp::browser::Chromium;
+use crate::cdp::{find, lock};
+use crate::config::environment::Environment;
 use crate::config::Config;
 use crate::config::home::Home;
 use crate::control::answer::Failure;
@@ -46,7 +48,7 @@ impl Composition for House {
         let opened = opened.map_err(|error| Failure::new("store", error.to_string()))?;
         let notices = opened.warning.into_iter().collect();
         let world = World {
-            launcher: Arc::new(Chromium),
+            launcher: Arc::new(Chromium::default()),
             store: Arc::new(opened.store) as Arc<dyn Store>,
             sealed: Arc::new(SealedFolder::new(home.folder().join("sealed"))),
             files: Arc::new(Disk),
@@ -72,7 +74,8 @@ impl Composition for House {
 
     fn probe(&self, config: &Config) -> Arc<dyn Probe> {
         let arguments = config.browser.arguments.clone();
-        Arc::new(Look { executable: config.browser.program(), arguments })
+        let search = Environment::of_process().search_path();
+        Arc::new(Look { executable: config.browser.program(), arguments, search })
     }
 }
 
@@ -84,12 +87,13 @@ fn notices_of(notices: Vec<String>) -> std::sync::Mutex<Vec<String>> {
 struct Look {
     executable: Option<PathBuf>,
     arguments: Vec<String>,
+    search: Vec<PathBuf>,
 }
 
 #[async_trait]
 impl Probe for Look {
     fn locate(&self) -> Result<PathBuf, String> {
-        crate::cdp::find::locate(self.executable.as_deref()).map_err(|error| error.to_string())
+        find::locate(self.executable.as_deref(), &self.search).map_err(|error| error.to_string())
     }
 
     async fn try_start(&self) -> Result<String, String> {
@@ -104,7 +108,7 @@ impl Probe for Look {
             arguments: self.arguments.clone(),
             library: LIBRARY,
         };
-        let started = Chromium.launch(spec, Arc::new(|_| {})).await;
+        let started = Chromium::new(self.search.clone()).launch(spec, Arc::new(|_| {})).await;
         let browser = started.map_err(|error| error.to_string())?;
         let product = browser.about().product;
         browser.shut_down().await;
@@ -112,6 +116,6 @@ impl Probe for Look {
     }
 
     fn profile_holder(&self, folder: &Path) -> Option<u32> {
-        crate::cdp::launch::profile_holder(folder)
+        lock::profile_holder(folder)
     }
 }

@@ -63,7 +63,7 @@ impl Call<'_> {
             Err(error) => return trouble("daemon", format!("no practice web: {error}")),
         };
         let text = task::script(&practice);
-        let script = match Script::parse(&text) {
+        let script = match Script::parse("demo", &text) {
             Ok(script) => script,
             Err(error) => return trouble("model", error.to_string()),
         };

@@ -21,7 +21,7 @@ use crate::messages::books::RunNote;
 use crate::messages::orchestrator::RunMsg;
 use crate::messages::session::SessionMsg;
 use crate::messages::supervisor::{Seat, SupervisorMsg};
-use crate::model::anthropic::Anthropic;
+use crate::model::anthropic::{Anthropic, Key};
 use crate::model::script::Script;
 use crate::ports::model::Model;
 use crate::ports::store::{Counter, Durability};
@@ -79,7 +79,7 @@ impl Call<'_> {
                     return usage(format!("the script {} cannot be read: {error}", path.display()));
                 }
             };
-            return match Script::parse(&text) {
+            return match Script::parse(&path.display().to_string(), &text) {
                 Ok(script) => Ok((Arc::new(script), Some(text))),
                 Err(error) => usage(error.to_string()),
             };
@@ -89,8 +89,11 @@ impl Call<'_> {
                 .hint("set ANTHROPIC_API_KEY, or play a script with --model script:FILE");
             return Err(Box::new(Answer::failed(4, failure)));
         };
-        let model = Anthropic::new(&settings.base_url, &settings.orchestrator, key);
-        Ok((Arc::new(model), None))
+        let key = Key::new(key);
+        match Anthropic::new(&settings.base_url, settings.orchestrator.as_str(), key) {
+            Ok(model) => Ok((Arc::new(model), None)),
+            Err(error) => trouble("model", error.to_string()),
+        }
     }
 
     /// Takes a run on.

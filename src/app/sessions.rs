@@ -6,6 +6,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::app::told::{not_answered, session_failed, tab_failed, trouble, usage};
 use crate::app::{Call, Told};
+use crate::cdp::find;
 use crate::control::answer::Answer;
 use crate::domain::ids::{SessionName, TabId};
 use crate::messages::Reply;
@@ -89,6 +90,13 @@ impl Call<'_> {
                  then use --cdp localhost:9222",
             );
         }
+        let environment = &self.request.context.environment;
+        let executable = if endpoint.is_some() {
+            None
+        } else {
+            let found = find::locate(browser.program().as_deref(), &environment.search_path());
+            Some(found.or_else(|error| trouble("browser", error.to_string()))?)
+        };
         let display = self.request.context.environment.has_display();
         let folder = self.app.home.below(&self.config.folders.profiles).join(name.as_str());
         let size = browser.viewport;
@@ -99,7 +107,7 @@ impl Call<'_> {
             profile,
             headless: browser.headless.applies(display),
             endpoint,
-            executable: browser.program(),
+            executable,
             folder,
             arguments,
             library: LIBRARY,

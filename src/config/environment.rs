@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// What goes over the socket besides `STRAWMANUS_…`: the model's key, proxies, and where a window
-/// can be shown.
+/// What goes over the socket besides `STRAWMANUS_…`: the model's key, where programs are looked for,
+/// proxies, and where a window can be shown.
 const TAKEN: &[&str] = &[
     "ANTHROPIC_API_KEY",
+    "PATH",
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "ALL_PROXY",
@@ -79,6 +80,11 @@ impl Environment {
     /// Returns the `.env` that a value came from, if it came from one.
     pub fn file_of(&self, key: &str) -> Option<&Path> {
         self.from_file.get(key).map(PathBuf::as_path)
+    }
+
+    /// Returns the folders in which programs are looked for.
+    pub fn search_path(&self) -> Vec<PathBuf> {
+        self.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default()
     }
 
     /// Whether a window could be shown.

@@ -9,6 +9,7 @@ pub mod outcome;
 pub mod page;
 pub mod plan;
 
+pub mod report;
 pub mod run;
 pub mod target;
 pub mod tool;

@@ -169,9 +169,9 @@ impl Loop {
         let what = call.what();
         self.record(Event::Intended { step, call: call.clone(), what: what.clone() }).await?;
         self.desk.post(format!("step {step}: {what}"));
-        if let ToolCall::Finish { answer, incomplete_reason } = call {
+        if let ToolCall::Finish { answer, .. } = call {
             self.came(step, Deed::told("finished", vec![])).await?;
-            return Ok(Some(self.finished(answer, incomplete_reason)));
+            return Ok(Some(self.finished(answer)));
         }
         let deed = self.worker.carry_out(&call).await;
         for judged in &deed.judged {
@@ -184,8 +184,8 @@ impl Loop {
         Ok(None)
     }
 
-    fn finished(&self, answer: String, incomplete_reason: Option<String>) -> End {
-        let (status, why) = report::verdict(&self.standing, incomplete_reason.as_deref());
+    fn finished(&self, answer: String) -> End {
+        let (status, why) = report::verdict(&self.standing);
         End { status, why, answer: Some(answer) }
     }
 

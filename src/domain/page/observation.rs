@@ -29,6 +29,8 @@ pub struct Shown {
     pub id: ElementId,
     pub role: String,
     pub name: String,
+    /// A secret field: its text and value are never shown.
+    pub secret: bool,
     /// x, y, width, height in CSS pixels of the viewport.
     pub bounds: Option<[f64; 4]>,
 }

@@ -243,7 +243,7 @@ impl<'a> Writer<'a> {
             let id = self.numbering.number(key);
             words.push_str(&format!(" [ref={id}]"));
             let (role, name) = (node.role.clone(), node.name.clone());
-            self.elements.push(Shown { id, role, name, bounds: node.bounds });
+            self.elements.push(Shown { id, role, name, secret: node.secret, bounds: node.bounds });
         }
         words
     }

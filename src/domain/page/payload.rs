@@ -32,6 +32,7 @@ pub fn payload(tree: &Tree, tabs: usize, numbering: &mut Numbering) -> Observati
             id,
             role: node.role.clone(),
             name: node.name.clone(),
+            secret: node.secret,
             bounds: node.bounds,
         });
     }

@@ -1,0 +1,357 @@
+//! What a page's events mean for how it stands.
+use std::borrow::Cow;
+use std::sync::PoisonError;
+
+use chromiumoxide_cdp::cdp::browser_protocol::network;
+use chromiumoxide_cdp::cdp::browser_protocol::page;
+use chromiumoxide_cdp::cdp::browser_protocol::target;
+use chromiumoxide_cdp::cdp::js_protocol::runtime;
+use serde::Deserialize;
+use tokio::time::Instant;
+
+use crate::cdp::attach::{WORLD, adopt};
+use crate::cdp::attached::Attached;
+use crate::cdp::calls::{Ear, Heard};
+use crate::cdp::requests::{Failed, Received, WillBeSent};
+use crate::cdp::standing::{Document, Life, Standing, World};
+use crate::ports::page::{Dialog, PageEvent};
+
+/// Not in the generated types; the only event that announces a `meta` refresh in time.
+const SCHEDULED: &str = "Page.frameScheduledNavigation";
+/// A page that goes on later than this is a page that was landed on.
+const AT_ONCE: f64 = 0.5;
+
+impl Ear for Attached {
+    fn hear(&self, heard: Heard<'_>) {
+        match heard {
+            Heard::Event { session, method, params } => {
+                if session == Some(&self.session) {
+                    self.own_event(method, params);
+                } else {
+                    self.shared_event(session, method, params);
+                }
+            }
+            Heard::Crashed => {
+                self.standing.send_modify(Standing::crashed);
+                self.tell(PageEvent::Crashed);
+            }
+            Heard::Revived => self.standing.send_modify(Standing::revived),
+            Heard::Detached => {
+                self.standing.send_modify(|page| page.ended(Life::Gone));
+                self.tell(PageEvent::Gone);
+            }
+            Heard::Closed { .. } => self.standing.send_modify(|page| page.ended(Life::Lost)),
+        }
+    }
+}
+
+impl Attached {
+    fn own_event(&self, method: &str, params: &str) {
+        match method {
+            page::EventFrameNavigated::IDENTIFIER => self.navigated(params),
+            page::EventNavigatedWithinDocument::IDENTIFIER => self.moved_within(params),
+            page::EventFrameStartedNavigating::IDENTIFIER => self.started(params),
+            page::EventFrameRequestedNavigation::IDENTIFIER | SCHEDULED => self.asked(params),
+            page::EventFrameStoppedLoading::IDENTIFIER => {
+                self.of_main_frame::<OfFrame<'_>>(params, |page, _| page.stopped());
+            }
+            page::EventLifecycleEvent::IDENTIFIER => self.lifecycle(params),
+            page::EventJavascriptDialogOpening::IDENTIFIER => self.dialog_opened(params),
+            page::EventJavascriptDialogClosed::IDENTIFIER => {
+                let was_open = self.standing.send_if_modified(|page| page.dialog.take().is_some());
+                if was_open {
+                    self.tell(PageEvent::DialogClosed);
+                }
+            }
+            page::EventWindowOpen::IDENTIFIER => {
+                if let Ok(open) = serde_json::from_str::<WindowOpen<'_>>(params) {
+                    *self.opening.lock().unwrap_or_else(PoisonError::into_inner) =
+                        Some(open.url.into_owned());
+                }
+            }
+            runtime::EventExecutionContextCreated::IDENTIFIER => self.context_created(params),
+            runtime::EventExecutionContextDestroyed::IDENTIFIER => {
+                if let Ok(gone) = serde_json::from_str::<ContextDestroyed>(params) {
+                    let is_it = |world: &World| world.context == gone.execution_context_id;
+                    self.standing.send_if_modified(|page| {
+                        page.world.take_if(|world| is_it(world)).is_some()
+                    });
+                }
+            }
+            runtime::EventExecutionContextsCleared::IDENTIFIER => {
+                self.standing.send_if_modified(|page| page.world.take().is_some());
+            }
+            _ => self.shared_event(Some(&self.session), method, params),
+        }
+    }
+
+    /// Events that count whether the page or one of its frames and workers sends them.
+    fn shared_event(&self, session: Option<&str>, method: &str, params: &str) {
+        let requests = || self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        match method {
+            network::EventRequestWillBeSent::IDENTIFIER => {
+                let Ok(sent) = serde_json::from_str::<WillBeSent<'_>>(params) else { return };
+                let told = requests().sent(&sent, Instant::now());
+                told.into_iter().for_each(|event| self.tell(event));
+            }
+            network::EventResponseReceived::IDENTIFIER => {
+                let Ok(received) = serde_json::from_str::<Received<'_>>(params) else { return };
+                self.document_answered(&received);
+                let told = requests().received(&received, Instant::now());
+                told.into_iter().for_each(|event| self.tell(event));
+            }
+            network::EventLoadingFailed::IDENTIFIER => {
+                let Ok(failed) = serde_json::from_str::<Failed<'_>>(params) else { return };
+                requests().failed(&failed);
+                self.standing.send_if_modified(|page| {
+                    page.failed(&failed.request_id, &failed.error_text);
+                    false
+                });
+            }
+            target::EventAttachedToTarget::IDENTIFIER => {
+                if let Ok(child) = serde_json::from_str::<Child<'_>>(params) {
+                    adopt(&self.connection, &child.session_id);
+                }
+            }
+            _ => tracing::trace!(?session, method, "an event without use"),
+        }
+    }
+
+    fn document_answered(&self, received: &Received<'_>) {
+        if received.kind.as_deref() == Some("Document") {
+            self.standing.send_if_modified(|page| {
+                if received.frame_id.as_deref() == Some(&page.frame) {
+                    page.answered(&received.request_id, received.response.status);
+                }
+                false
+            });
+        }
+    }
+
+    fn navigated(&self, params: &str) {
+        let Ok(Navigated { frame }) = serde_json::from_str(params) else { return };
+        if frame.parent_id.is_some() {
+            return;
+        }
+        let document = frame.document();
+        let url = document.failed_url.clone().unwrap_or_else(|| document.url.clone());
+        self.standing.send_modify(|page| {
+            frame.id.clone_into(&mut page.frame);
+            page.committed(document);
+        });
+        self.tell(PageEvent::Navigated { url, same_document: false });
+    }
+
+    fn moved_within(&self, params: &str) {
+        let mut moved = None;
+        self.of_main_frame::<Within<'_>>(params, |page, within| {
+            if page.document.url != within.url {
+                moved = Some(within.url.to_string());
+            }
+            page.moved_within(&within.url);
+        });
+        if let Some(url) = moved {
+            self.tell(PageEvent::Navigated { url, same_document: true });
+        }
+    }
+
+    fn started(&self, params: &str) {
+        self.of_main_frame::<Started<'_>>(params, |page, started| {
+            let stays = matches!(&*started.navigation_type, "sameDocument" | "historySameDocument");
+            if !stays {
+                page.started(&started.loader_id);
+            }
+        });
+    }
+
+    fn asked(&self, params: &str) {
+        self.of_main_frame::<Asked<'_>>(params, |page, asked| {
+            let here = asked.disposition.as_deref().is_none_or(|how| how == "currentTab");
+            if here && asked.delay.is_none_or(|delay| delay < AT_ONCE) {
+                page.asked(Instant::now());
+            }
+        });
+    }
+
+    fn lifecycle(&self, params: &str) {
+        self.of_main_frame::<Lifecycle<'_>>(params, |page, event| match &*event.name {
+            "DOMContentLoaded" => page.dom_complete(&event.loader_id),
+            "load" => page.loaded(&event.loader_id),
+            _ => {}
+        });
+    }
+
+    fn dialog_opened(&self, params: &str) {
+        let Ok(opening) = serde_json::from_str::<DialogOpening>(params) else { return };
+        let dialog = Dialog { kind: opening.kind, message: opening.message };
+        self.standing.send_modify(|page| page.dialog = Some(dialog.clone()));
+        self.tell(PageEvent::DialogOpened(dialog));
+    }
+
+    fn context_created(&self, params: &str) {
+        let Ok(Created { context }) = serde_json::from_str(params) else { return };
+        let frame = context.aux_data.and_then(|aux| aux.frame_id);
+        if context.name == WORLD {
+            self.standing.send_if_modified(|page| {
+                let here = frame.as_deref() == Some(&page.frame);
+                if here {
+                    page.world = Some(World { context: context.id, equipped: true });
+                }
+                here
+            });
+        }
+    }
+
+    fn of_main_frame<'a, E: Framed + Deserialize<'a>>(
+        &self,
+        params: &'a str,
+        change: impl FnOnce(&mut Standing, E),
+    ) {
+        let Ok(event) = serde_json::from_str::<E>(params) else { return };
+        self.standing.send_if_modified(|page| {
+            let here = event.frame() == page.frame;
+            if here {
+                change(page, event);
+            }
+            here
+        });
+    }
+}
+
+trait Framed {
+    fn frame(&self) -> &str;
+}
+
+macro_rules! framed {
+    ($($event:ident),*) => {
+        $(impl Framed for $event<'_> {
+            fn frame(&self) -> &str {
+                &self.frame_id
+            }
+        })*
+    };
+}
+
+framed!(OfFrame, Within, Started, Asked, Lifecycle);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OfFrame<'a> {
+    #[serde(borrow)]
+    frame_id: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Within<'a> {
+    #[serde(borrow)]
+    frame_id: Cow<'a, str>,
+    #[serde(borrow)]
+    url: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Started<'a> {
+    #[serde(borrow)]
+    frame_id: Cow<'a, str>,
+    #[serde(borrow)]
+    loader_id: Cow<'a, str>,
+    #[serde(borrow)]
+    navigation_type: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Asked<'a> {
+    #[serde(borrow)]
+    frame_id: Cow<'a, str>,
+    delay: Option<f64>,
+    #[serde(borrow)]
+    disposition: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Lifecycle<'a> {
+    #[serde(borrow)]
+    frame_id: Cow<'a, str>,
+    #[serde(borrow)]
+    loader_id: Cow<'a, str>,
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct Navigated {
+    frame: Frame,
+}
+
+/// A frame, as its navigation and the frame tree describe it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Frame {
+    pub id: String,
+    parent_id: Option<String>,
+    loader_id: String,
+    url: String,
+    url_fragment: Option<String>,
+    unreachable_url: Option<String>,
+}
+
+impl Frame {
+    pub fn document(&self) -> Document {
+        let url = format!("{}{}", self.url, self.url_fragment.as_deref().unwrap_or_default());
+        Document {
+            loader: self.loader_id.clone(),
+            url,
+            failed_url: self.unreachable_url.clone(),
+            ..Document::default()
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct DialogOpening {
+    #[serde(rename = "type")]
+    kind: String,
+    message: String,
+}
+
+#[derive(Deserialize)]
+struct WindowOpen<'a> {
+    #[serde(borrow)]
+    url: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct Created {
+    context: Context,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Context {
+    id: i64,
+    name: String,
+    aux_data: Option<AuxData>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AuxData {
+    frame_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ContextDestroyed {
+    execution_context_id: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Child<'a> {
+    #[serde(borrow)]
+    session_id: Cow<'a, str>,
+}

@@ -1,0 +1,182 @@
+//! The browser's process: its own group, ended as a whole, and no zombie left of it.
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, ChildStderr};
+use tokio::sync::watch;
+
+/// Lines of the browser's complaints that are kept, and how much of each.
+const LINES: usize = 12;
+const LINE: usize = 300;
+/// How long the members of a killed group may take to be gone.
+const REAPING: Duration = Duration::from_secs(5);
+const STEP: Duration = Duration::from_millis(20);
+
+/// A browser that we started. Dropping it kills the whole group.
+pub(super) struct Process {
+    pub pid: u32,
+    group: Pid,
+    complaints: Complaints,
+    /// How the process ended, once it did.
+    ended: watch::Receiver<Option<String>>,
+}
+
+type Complaints = Arc<Mutex<VecDeque<String>>>;
+
+impl Process {
+    /// Watches over `child`, the leader of its own group. `folder` is removed when all is over.
+    pub fn watch(mut child: Child, folder: Option<TempDir>) -> Option<Self> {
+        let pid = child.id()?;
+        let group = Pid::from_raw(i32::try_from(pid).ok()?);
+        let complaints = Complaints::default();
+        if let Some(stderr) = child.stderr.take() {
+            tokio::spawn(listen(stderr, Arc::clone(&complaints)));
+        }
+        let (tell, ended) = watch::channel(None);
+        tokio::spawn(keep(child, group, tell, folder));
+        Some(Self { pid, group, complaints, ended })
+    }
+
+    /// Returns what the browser complained of last.
+    pub fn complaints(&self) -> String {
+        let lines = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Waits until the process ended; returns how.
+    pub async fn ended(&self) -> String {
+        let mut ended = self.ended.clone();
+        match ended.wait_for(Option::is_some).await {
+            Ok(how) => how.clone().unwrap_or_default(),
+            Err(_) => "it ended".to_owned(),
+        }
+    }
+
+    pub fn kill(&self) {
+        // Once the leader was reaped its number may belong to others.
+        if self.ended.borrow().is_none() {
+            let _ = killpg(self.group, Signal::SIGKILL);
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Waits for the leader, ends what is left of its group, and reaps what falls to us.
+async fn keep(
+    mut child: Child,
+    group: Pid,
+    tell: watch::Sender<Option<String>>,
+    folder: Option<TempDir>,
+) {
+    let how = match child.wait().await {
+        Ok(status) => status.to_string(),
+        Err(error) => error.to_string(),
+    };
+    let _ = killpg(group, Signal::SIGKILL);
+    tell.send_replace(Some(how));
+    let _ = tokio::time::timeout(REAPING, reap(group)).await;
+    if let Some(folder) = folder {
+        let path = folder.path().to_owned();
+        let removed = tokio::task::spawn_blocking(move || folder.close()).await;
+        if !matches!(removed, Ok(Ok(()))) {
+            tracing::warn!(folder = %path.display(), "a throw-away profile could not be removed");
+        }
+    }
+}
+
+/// Reaps the group's other members: they are ours when this process adopts orphans.
+async fn reap(group: Pid) {
+    let all = Pid::from_raw(-group.as_raw());
+    loop {
+        match waitpid(all, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::StillAlive) => tokio::time::sleep(STEP).await,
+            Ok(_) | Err(Errno::EINTR) => {}
+            // No member is our child. Those that init has to reap are gone as soon as it does.
+            Err(_) => return,
+        }
+    }
+}
+
+/// Lets the orphans of this process's children fall to it, so that it can reap them.
+#[cfg(target_os = "linux")]
+pub(super) fn adopt_orphans() {
+    if let Err(error) = nix::sys::prctl::set_child_subreaper(true) {
+        tracing::debug!(%error, "orphans are left to init");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn adopt_orphans() {}
+
+async fn listen(stderr: ChildStderr, complaints: Complaints) {
+    let mut lines = BufReader::new(stderr).split(b'\n');
+    while let Ok(Some(line)) = lines.next_segment().await {
+        let line: String = String::from_utf8_lossy(&line).chars().take(LINE).collect();
+        let mut kept = complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() == LINES {
+            kept.pop_front();
+        }
+        kept.push_back(line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Child {
+        tokio::process::Command::new("sh")
+            .args(["-c", script])
+            .process_group(0)
+            .stderr(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    #[tokio::test]
+    async fn the_whole_group_ends_with_its_owner_and_the_folder_goes() {
+        adopt_orphans();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_owned();
+        let mut child = shell("sleep 600 & echo $!; wait");
+        let mut grandchild = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut grandchild).await.unwrap();
+        let grandchild = Pid::from_raw(grandchild.trim().parse().unwrap());
+        let process = Process::watch(child, Some(folder)).unwrap();
+        let mut ended = process.ended.clone();
+        drop(process);
+        assert!(ended.wait_for(Option::is_some).await.unwrap().is_some());
+        for _ in 0..250 {
+            let gone = nix::sys::signal::kill(grandchild, None) == Err(Errno::ESRCH);
+            if gone && !path.exists() {
+                return;
+            }
+            tokio::time::sleep(STEP).await;
+        }
+        panic!("{grandchild} or {} is still there", path.display());
+    }
+
+    #[tokio::test]
+    async fn the_last_complaints_are_kept() {
+        let child = shell("for n in $(seq 1 40); do echo line $n >&2; done; exit 7");
+        let process = Process::watch(child, None).unwrap();
+        assert_eq!(process.ended().await, "exit status: 7");
+        while !process.complaints().ends_with("line 40") {
+            tokio::time::sleep(STEP).await;
+        }
+        assert_eq!(process.complaints().lines().count(), LINES);
+    }
+}
