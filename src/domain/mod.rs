@@ -6,6 +6,7 @@ pub mod journal;
 pub mod keys;
 pub mod outcome;
 pub mod page;
+pub mod report;
 pub mod run;
 pub mod target;
 pub mod tool;
