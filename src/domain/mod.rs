@@ -8,7 +8,6 @@ pub mod keys;
 pub mod outcome;
 pub mod page;
 pub mod plan;
-
 pub mod report;
 pub mod run;
 pub mod target;

@@ -63,7 +63,7 @@ impl Service {
         let app =
             axum::Router::new().route("/v1/messages", post(serve)).with_state(service.clone());
         tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-        let model = Anthropic::new(&base, "claude-test", Key::new("sk-test")).unwrap();
+        let model = Anthropic::new(&base, "test-model", Key::new("sk-test")).unwrap();
         let retry = Retry { most: 3, first: Duration::from_millis(5), ..Retry::default() };
         (service, model.with_retry(retry))
     }
@@ -100,7 +100,7 @@ fn without_nonce(body: &str) -> String {
 async fn a_turn_is_one_plain_request() {
     let body = tool("browser_click", &json!({ "index": 3 }));
     let (service, model) = Service::start([canned(200, &body)]).await;
-    assert_eq!(model.name(), "claude-test");
+    assert_eq!(model.name(), "test-model");
     let answer = model.answer(&first_turn()).await.unwrap();
     let place = Place { index: Some(Index::Number(ElementId(3))), ..Place::default() };
     assert_eq!(answer.call, ToolCall::Click(place));
