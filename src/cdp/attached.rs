@@ -71,7 +71,8 @@ impl Attached {
         library: &'static str,
     ) -> Self {
         // A page target bears the name of its main frame.
-        let standing = Standing { frame: target.0.clone(), ..Standing::default() };
+        let mut standing = Standing::default();
+        target.0.clone_into(&mut standing.frame);
         Self {
             connection,
             target,

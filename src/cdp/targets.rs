@@ -45,10 +45,6 @@ impl Targets {
         });
     }
 
-    pub fn exists(&self, target: &TargetKey) -> bool {
-        self.table.borrow().pages.contains(target)
-    }
-
     pub fn is_crashed(&self, target: &TargetKey) -> bool {
         self.table.borrow().crashed.contains(target)
     }
@@ -233,11 +229,12 @@ mod tests {
             *told.lock().unwrap(),
             [popup("popup", "mine"), popup("popup of popup", "popup")]
         );
-        assert!(!targets.exists(&key("bubble")) && targets.exists(&key("popup")));
+        let exists = |id: &str| targets.table.borrow().pages.contains(&key(id));
+        assert!(!exists("bubble") && exists("popup"));
         hear("Target.targetCrashed", r#"{"targetId":"popup"}"#);
         assert!(targets.is_crashed(&key("popup")));
         hear("Target.targetDestroyed", r#"{"targetId":"popup"}"#);
-        assert!(!targets.is_crashed(&key("popup")) && !targets.exists(&key("popup")));
+        assert!(!targets.is_crashed(&key("popup")) && !exists("popup"));
         targets.hear(Heard::Closed { why: "x" });
         targets.hear(Heard::Closed { why: "x" });
         assert_eq!(told.lock().unwrap().len(), 3);

@@ -1,0 +1,159 @@
+//! Everything that can die, in the middle of a call.
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use strawmanus::ports::browser::BrowserEvent;
+use strawmanus::ports::page::{PageError, PageEvent};
+use tokio::time::Instant;
+
+use crate::cdp::stage::{LONG, Stage, Tab, group, kill, other_client, renderer, until};
+
+const NEVER: &str = "new Promise(() => 0)";
+
+/// Starts a script that never ends.
+fn waiting(tab: &Tab) -> tokio::task::JoinHandle<(Result<String, PageError>, Instant)> {
+    let page = Arc::clone(&tab.page);
+    tokio::spawn(async move {
+        let answer = page.evaluate(NEVER, Duration::from_secs(60)).await;
+        (answer, Instant::now())
+    })
+}
+
+async fn moment() {
+    tokio::time::sleep(Duration::from_millis(100)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_renderer_answers_at_once_and_its_tab_comes_back() {
+    let stage = Stage::start().await;
+    let tab = stage.open("/plain").await;
+    let other = stage.try_open(None, &stage.site.other_url("/plain")).await.unwrap();
+    other.page.settled(LONG).await.unwrap();
+    let pid = renderer(&stage, &tab).await;
+    for round in 0..3 {
+        let pid = if round == 0 { pid } else { renderer(&stage, &tab).await };
+        let call = waiting(&tab);
+        moment().await;
+        let since = Instant::now();
+        kill(pid);
+        let (answer, at) = call.await.unwrap();
+        let answered = at - since;
+        assert_eq!(answer, Err(PageError::Crashed));
+        assert_eq!(tab.page.evaluate("1", LONG).await, Err(PageError::Crashed));
+        let again =
+            stage.try_open(Some(tab.page.target()), &stage.site.url("/plain")).await.unwrap();
+        again.page.settled(LONG).await.unwrap();
+        assert_eq!(again.page.call("count", "", LONG).await.unwrap(), "1");
+        let usable = since.elapsed();
+        println!("renderer killed: answered after {answered:?}, usable after {usable:?}");
+        assert!(answered < Duration::from_millis(500), "{answered:?}");
+        assert!(usable < Duration::from_millis(1500), "{usable:?}");
+        assert_eq!(again.eval("document.title").await, "\"/plain\"");
+        assert_eq!(other.eval("1").await, "1");
+    }
+    let crashes = tab.heard().iter().filter(|event| **event == PageEvent::Crashed).count();
+    assert_eq!(crashes, 1, "the first opening heard of the first death only");
+    assert!(!other.heard().contains(&PageEvent::Crashed));
+    assert!(stage.events.lock().unwrap().is_empty());
+    stage.browser.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revived_page_sends_no_form_again() {
+    let stage = Stage::start().await;
+    let tab = stage.open("/links").await;
+    tab.click(120.0).await.unwrap();
+    tab.page.press(&"Enter".parse().unwrap(), LONG).await.unwrap();
+    assert_eq!(tab.page.settled(LONG).await.unwrap().title, "posted");
+    let url = tab.page.location().await.unwrap().url;
+    kill(renderer(&stage, &tab).await);
+    tab.hears(|event| *event == PageEvent::Crashed).await;
+    let again = stage.try_open(Some(tab.page.target()), &url).await.unwrap();
+    assert_eq!(again.page.settled(LONG).await.unwrap().url, url);
+    assert_eq!((stage.site.count("POST /post"), stage.site.count("GET /post")), (1, 1));
+    // The page lives on as any other: events are followed, forms are heard.
+    again.page.navigate(&stage.site.url("/links"), LONG).await.unwrap();
+    again.click(120.0).await.unwrap();
+    again.page.press(&"Enter".parse().unwrap(), LONG).await.unwrap();
+    assert_eq!(again.page.settled(LONG).await.unwrap().title, "posted");
+    again.hears(|event| matches!(event, PageEvent::Sent { .. })).await;
+    stage.browser.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_in_every_kind_of_call_is_a_crash() {
+    let stage = Stage::start().await;
+    let tab = stage.open("/plain").await;
+    let page = Arc::clone(&tab.page);
+    let never = stage.site.url("/never");
+    let calls: Vec<tokio::task::JoinHandle<Option<PageError>>> = vec![
+        tokio::spawn({
+            let page = Arc::clone(&page);
+            async move { page.evaluate(NEVER, LONG).await.err() }
+        }),
+        tokio::spawn({
+            let page = Arc::clone(&page);
+            async move { page.call("later", "60000", LONG).await.err() }
+        }),
+        tokio::spawn(async move { page.navigate(&never, LONG).await.err() }),
+    ];
+    moment().await;
+    let crash = stage.try_open(Some(tab.page.target()), "about:blank").await.unwrap();
+    // The browser's own way to crash a page, which also hits one that hangs.
+    let since = Instant::now();
+    let crashing = crash.page.navigate("chrome://crash", Duration::from_secs(2));
+    let _ = crashing.await;
+    println!("chrome://crash took {:?}", since.elapsed());
+    for call in calls {
+        let error = call.await.unwrap();
+        assert!(
+            matches!(error, Some(PageError::Crashed | PageError::Unreachable { .. })),
+            "{error:?}"
+        );
+    }
+    stage.browser.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_target_that_another_client_closes_is_gone() {
+    let stage = Stage::start().await;
+    let tab = stage.open("/plain").await;
+    let call = waiting(&tab);
+    moment().await;
+    let since = Instant::now();
+    let target = tab.page.target();
+    other_client(&stage, "Target.closeTarget", json!({"targetId": target.0})).await;
+    let (answer, at) = call.await.unwrap();
+    println!("closed by another client: answered after {:?}", at - since);
+    assert_eq!(answer, Err(PageError::Gone));
+    assert!(at - since < Duration::from_millis(500));
+    tab.hears(|event| *event == PageEvent::Gone).await;
+    assert_eq!(tab.heard().iter().filter(|event| **event == PageEvent::Gone).count(), 1);
+    let again = stage.try_open(Some(target), "about:blank").await;
+    assert_eq!(again.err(), Some(PageError::Gone));
+    assert_eq!(tab.page.location().await, Err(PageError::Gone));
+    stage.browser.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_browser_answers_at_once_and_leaves_nothing() {
+    let stage = Stage::start().await;
+    let (tab, idle) = (stage.open("/plain").await, stage.open("/plain").await);
+    let call = waiting(&tab);
+    moment().await;
+    let pid = stage.pid();
+    let since = Instant::now();
+    kill(pid);
+    let (answer, at) = call.await.unwrap();
+    println!("browser killed: answered after {:?}", at - since);
+    assert_eq!(answer, Err(PageError::Lost));
+    assert!(at - since < Duration::from_millis(500));
+    assert_eq!(idle.page.evaluate("1", LONG).await, Err(PageError::Lost));
+    assert_eq!(idle.page.settled(LONG).await, Err(PageError::Lost));
+    until("the news", || !stage.events.lock().unwrap().is_empty()).await;
+    until("the group's end", || group(pid).is_empty()).await;
+    println!("nothing of its group left after {:?}", since.elapsed());
+    let events = stage.events.lock().unwrap().clone();
+    assert!(matches!(&events[..], [BrowserEvent::Died { .. }]), "{events:?}");
+}

@@ -1,0 +1,115 @@
+//! Popups, frames of other sites, cookies, and browsers of others.
+use strawmanus::ports::browser::{Browser, BrowserEvent, LaunchSpec, ProfileMode};
+use strawmanus::ports::page::{PageEvent, TargetKey};
+
+use crate::cdp::stage::{LONG, Stage, launch, spec, until};
+
+fn popups(stage: &Stage) -> Vec<(TargetKey, TargetKey, String)> {
+    let events = stage.events.lock().unwrap();
+    let popup = |event: &BrowserEvent| match event {
+        BrowserEvent::Popup { target, opener, url } => {
+            Some((target.clone(), opener.clone(), url.clone()))
+        }
+        BrowserEvent::Died { .. } => None,
+    };
+    events.iter().filter_map(popup).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_ours_opens_is_told_and_can_be_taken_over() {
+    let stage = Stage::start().await;
+    let tab = stage.open("/links").await;
+    tab.click(60.0).await.unwrap();
+    until("the popup", || popups(&stage).len() == 1).await;
+    let (target, opener, url) = popups(&stage).remove(0);
+    assert_eq!((opener, url), (tab.page.target(), stage.site.url("/plain")));
+    let popup = stage.try_open(Some(target), "about:blank").await.unwrap();
+    let landing = popup.page.settled(LONG).await.unwrap();
+    assert_eq!((landing.url, landing.title.as_str()), (stage.site.url("/plain"), "/plain"));
+    assert_eq!(popup.page.call("count", "", LONG).await.unwrap(), "1");
+
+    popup.eval("void open('/second', '', 'width=200,height=200')").await;
+    until("its popup", || popups(&stage).len() == 2).await;
+    let (second, opener, url) = popups(&stage).remove(1);
+    assert_eq!((opener, url), (popup.page.target(), stage.site.url("/second")));
+    let second = stage.try_open(Some(second), "about:blank").await.unwrap();
+    second.page.settled(LONG).await.unwrap();
+    second.page.evaluate("window.close()", LONG).await.ok();
+    second.hears(|event| *event == PageEvent::Gone).await;
+    // The tabs behind can be worked with as well.
+    tab.page.navigate(&stage.site.url("/links"), LONG).await.unwrap();
+    tab.click(0.0).await.unwrap();
+    assert_eq!(tab.page.settled(LONG).await.unwrap().title, "/plain");
+    stage.browser.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_frame_of_another_site_sends_is_heard() {
+    let stage = Stage::start().await;
+    let tab = stage.open("/frames").await;
+    let frame = stage.site.other_url("/inner");
+    tab.eval(&format!(
+        "new Promise((done) => {{
+            const frame = document.createElement('iframe');
+            frame.src = '{frame}';
+            frame.onload = () => done(1);
+            document.body.append(frame);
+        }})"
+    ))
+    .await;
+    let inner = "fetch('/from-frame', { method: 'POST' })";
+    // The frame runs in another process; it is told what to do by its own address.
+    tab.eval(&format!(
+        "void (document.querySelector('iframe').srcdoc = \"<script>{inner}</script>\")"
+    ))
+    .await;
+    tab.hears(|event| matches!(event, PageEvent::Sent { url, .. } if url.contains("/from-frame")))
+        .await;
+    stage.browser.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cookies_come_back_in_another_browser() {
+    let first = Stage::with(ProfileMode::Fresh).await;
+    let tab = first.open("/cookies").await;
+    tab.eval("document.cookie = 'mine=3'").await;
+    let jar = first.browser.cookies().await.unwrap();
+    for part in ["stays", "goes", "mine"] {
+        assert!(jar.0.contains(part), "{}", jar.0);
+    }
+    assert!(jar == first.browser.cookies().await.unwrap());
+    first.browser.shut_down().await;
+
+    let second = Stage::with(ProfileMode::Fresh).await;
+    assert_eq!(second.browser.cookies().await.unwrap().0, "[]");
+    second.browser.restore_cookies(&jar).await.unwrap();
+    assert_eq!(second.browser.cookies().await.unwrap().0, jar.0);
+    second.browser.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_runs_already_is_reached_and_left_running() {
+    let stage = Stage::start().await;
+    let web_socket = stage.browser.about().endpoint.unwrap();
+    let host_and_port = web_socket["ws://".len()..].split('/').next().unwrap().to_owned();
+    for endpoint in [web_socket.clone(), host_and_port.clone(), format!("http://{host_and_port}/")]
+    {
+        let spec = LaunchSpec {
+            endpoint: Some(endpoint),
+            ..spec(stage.folder.path(), ProfileMode::Attach)
+        };
+        let remote = launch(spec).await.unwrap();
+        assert_eq!(remote.about().pid, None);
+        assert_eq!(remote.about().product, stage.browser.about().product);
+        let request =
+            strawmanus::ports::browser::OpenPage { target: None, url: stage.site.url("/plain") };
+        let page = remote.open(request, crate::cdp::stage::sink().1).await.unwrap();
+        assert_eq!(page.settled(LONG).await.unwrap().title, "/plain");
+        remote.close_target(&page.target()).await.unwrap();
+        remote.shut_down().await;
+    }
+    let tab = stage.open("/plain").await;
+    assert_eq!(tab.eval("1").await, "1");
+    assert!(popups(&stage).is_empty(), "the pages of others are not ours");
+    stage.browser.shut_down().await;
+}

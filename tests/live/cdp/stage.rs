@@ -1,0 +1,171 @@
+//! A browser, a site, and what they said.
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use strawmanus::cdp::Chromium;
+use strawmanus::ports::Sink;
+use strawmanus::ports::browser::{
+    Browser, BrowserError, BrowserEvent, LaunchSpec, Launcher, OpenPage, ProfileMode,
+};
+use strawmanus::ports::page::{Page, PageError, PageEvent, Press, TargetKey};
+use tokio::time::Instant;
+
+use crate::cdp::site::Site;
+
+pub const LONG: Duration = Duration::from_secs(15);
+
+/// A library for the isolated world.
+pub const LIBRARY: &str = "globalThis.strawmanus = {
+    times: 0,
+    echo: (value) => value,
+    count() { return ++this.times },
+    title: () => document.title,
+    later: (ms) => new Promise((done) => setTimeout(() => done('late'), ms)),
+    fail() { throw new TypeError('bad argument') },
+};";
+
+pub type Events<T> = Arc<Mutex<Vec<T>>>;
+
+pub struct Stage {
+    pub browser: Arc<dyn Browser>,
+    pub events: Events<BrowserEvent>,
+    pub site: Site,
+    pub folder: tempfile::TempDir,
+}
+
+pub struct Tab {
+    pub page: Arc<dyn Page>,
+    pub events: Events<PageEvent>,
+}
+
+pub fn spec(folder: &Path, profile: ProfileMode) -> LaunchSpec {
+    LaunchSpec {
+        session: "test".parse().unwrap(),
+        profile,
+        headless: true,
+        endpoint: None,
+        executable: None,
+        folder: folder.to_owned(),
+        arguments: Vec::new(),
+        library: LIBRARY,
+    }
+}
+
+pub fn sink<T: Send + 'static>() -> (Events<T>, Sink<T>) {
+    let events: Events<T> = Arc::default();
+    let into = Arc::clone(&events);
+    (events, Arc::new(move |event| into.lock().unwrap().push(event)))
+}
+
+pub async fn launch(spec: LaunchSpec) -> Result<Arc<dyn Browser>, BrowserError> {
+    Chromium::default().launch(spec, sink().1).await
+}
+
+impl Stage {
+    pub async fn start() -> Self {
+        Self::with(ProfileMode::Cloned).await
+    }
+
+    pub async fn with(profile: ProfileMode) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (events, into) = sink();
+        let spec = spec(folder.path(), profile);
+        let browser = Chromium::default().launch(spec, into).await.unwrap();
+        Self { browser, events, site: Site::start().await, folder }
+    }
+
+    pub async fn open(&self, path: &str) -> Tab {
+        let tab = self.try_open(None, &self.site.url(path)).await.unwrap();
+        tab.page.settled(LONG).await.unwrap();
+        tab
+    }
+
+    pub async fn try_open(&self, target: Option<TargetKey>, url: &str) -> Result<Tab, PageError> {
+        let (events, into) = sink();
+        let request = OpenPage { target, url: url.to_owned() };
+        Ok(Tab { page: self.browser.open(request, into).await?, events })
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.browser.about().pid.unwrap()
+    }
+}
+
+impl Tab {
+    pub async fn eval(&self, script: &str) -> String {
+        self.page.evaluate(script, LONG).await.unwrap()
+    }
+
+    /// Clicks the middle of a line of the page `/links`.
+    pub async fn click(&self, top: f64) -> Result<(), PageError> {
+        self.page.click(Press { x: 50.0, y: top + 10.0 }, LONG).await
+    }
+
+    pub fn heard(&self) -> Vec<PageEvent> {
+        self.events.lock().unwrap().clone()
+    }
+
+    pub async fn hears(&self, what: impl Fn(&PageEvent) -> bool) {
+        until("the page's event", || self.events.lock().unwrap().iter().any(&what)).await;
+    }
+}
+
+/// Waits until something is so; a test fails that waits long.
+pub async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !is_so() {
+        assert!(since.elapsed() < LONG, "waited for {what}");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+/// A second client, such as a person's DevTools: commands on the browser's own session.
+pub async fn other_client(stage: &Stage, method: &str, params: serde_json::Value) {
+    use futures_util::{SinkExt, StreamExt};
+    use tokio_tungstenite::tungstenite::Message;
+    let url = stage.browser.about().endpoint.unwrap();
+    let (mut socket, _) = tokio_tungstenite::connect_async(url).await.unwrap();
+    let call = serde_json::json!({"id": 1, "method": method, "params": params});
+    socket.send(Message::text(call.to_string())).await.unwrap();
+    let answer = socket.next().await.unwrap().unwrap().into_text().unwrap();
+    assert!(answer.contains("\"result\""), "{answer}");
+}
+
+/// Processes of the browser's group, as (pid, state, command).
+pub fn group(leader: u32) -> Vec<(u32, char, String)> {
+    let mut members = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(pid) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
+        let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { continue };
+        let Some((_, rest)) = stat.rsplit_once(") ") else { continue };
+        let fields: Vec<&str> = rest.split(' ').collect();
+        if fields[2] == leader.to_string() {
+            let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let command = String::from_utf8_lossy(&command).replace('\0', " ");
+            members.push((pid, fields[0].chars().next().unwrap(), command));
+        }
+    }
+    members
+}
+
+/// The renderer that works for `tab`: the one whose processor time grows while the tab is busy.
+pub async fn renderer(stage: &Stage, tab: &Tab) -> u32 {
+    let ticks = |pid: u32| -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let rest = stat.rsplit_once(") ").map(|(_, rest)| rest.to_owned()).unwrap_or_default();
+        rest.split(' ').nth(11).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
+    };
+    let renderers: Vec<(u32, u64)> = group(stage.pid())
+        .into_iter()
+        .filter(|(_, _, command)| command.contains("--type=renderer"))
+        .map(|(pid, ..)| (pid, ticks(pid)))
+        .collect();
+    tab.eval("{ const end = performance.now() + 400; while (performance.now() < end); }").await;
+    renderers.into_iter().max_by_key(|(pid, before)| ticks(*pid) - before).unwrap().0
+}
+
+pub fn kill(pid: u32) {
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(pid).unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
+}
