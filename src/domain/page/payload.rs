@@ -103,7 +103,8 @@ fn opening(node: &Node, only_password: bool) -> String {
     if !plain && !node.role.is_empty() {
         let _ = write!(opened, " role={}", node.role);
     }
-    if let Some(kind) = node.attribute("type").filter(|kind| node.tag == "input" && *kind != "text") {
+    if let Some(kind) = node.attribute("type").filter(|kind| node.tag == "input" && *kind != "text")
+    {
         let _ = write!(opened, " type={kind}");
     }
     if node.secret {
@@ -197,7 +198,12 @@ mod tests {
             flow: crate::domain::page::tree::Flow::Block,
             ..Node::default()
         };
-        let words = Node { parent: Some(3), tag: "#text".into(), name: "Trending".into(), ..Node::default() };
+        let words = Node {
+            parent: Some(3),
+            tag: "#text".into(),
+            name: "Trending".into(),
+            ..Node::default()
+        };
         let link = control("a", "Homepage", &[("href", "/")]);
         let tree = page(vec![link, control("button", "Platform", &[]), heading, words]);
         let observation = payload(&tree, 1, &mut numbering);
@@ -250,10 +256,8 @@ mod tests {
 
     #[test]
     fn two_passwords_are_told_apart() {
-        let secret = |name: &str| Node {
-            secret: true,
-            ..control("input", name, &[("type", "password")])
-        };
+        let secret =
+            |name: &str| Node { secret: true, ..control("input", name, &[("type", "password")]) };
         assert_eq!(
             list(vec![secret("New password"), secret("Repeat it")]),
             "  0[:]<input type=password label='New password'><redacted secret field></input>\n  \
