@@ -57,8 +57,10 @@ const CHAIN: &str = " >> ";
 pub enum BadTarget {
     #[error("a target is missing; use a number like e12, CSS, or role=…, text=…, label=…")]
     Empty,
-    #[error("`{0}` has nothing after its `=`, or an empty part beside `>>`")]
+    #[error("`{0}` says nothing to look for; write the words after it")]
     EmptyPart(String),
+    #[error("`{0}` has an empty part beside `>>`; leave the `>>` out, or put the words in quotes")]
+    EmptyLink(String),
     #[error("`{0}` has a quote that does not end; close it with `\"`")]
     OpenQuote(String),
     #[error("`{0}` is no role; write it like role=button or role=button[name=\"Send\"]")]
@@ -99,7 +101,11 @@ impl FromStr for Target {
         if let Some(id) = number(words)? {
             return Ok(Self::Element(id));
         }
-        split(words)?.into_iter().map(part).collect::<Result<_, _>>().map(Self::Query)
+        let parts = split(words)?;
+        if parts.iter().any(|part| part.is_empty()) {
+            return Err(BadTarget::EmptyLink(words.to_owned()));
+        }
+        parts.into_iter().map(part).collect::<Result<_, _>>().map(Self::Query)
     }
 }
 
@@ -324,9 +330,18 @@ mod tests {
     fn what_is_no_target_says_why() {
         let why = |words: &str| words.parse::<Target>().unwrap_err().to_string();
         insta::assert_snapshot!(
-            ["", "text=", "a >>  >> b", "text=\"x", "role=", "role=button[title=x]", "e99999999999", "e1 >> a"]
+            ["text=", "a >>  >> b", "text=\"x", "role=", "role=button[title=x]", "e99999999999", "e1 >> a"]
                 .map(|words| format!("{words:24} {}", why(words))).join("\n"),
-            @""
+            @r#"
+                             a target is missing; use a number like e12, CSS, or role=…, text=…, label=…
+    text=                    `text=` says nothing to look for; write the words after it
+    a >>  >> b               `a >>  >> b` has an empty part beside `>>`; leave the `>>` out, or put the words in quotes
+    text="x                  `text="x` has a quote that does not end; close it with `"`
+    role=                    `role=` is no role; write it like role=button or role=button[name="Send"]
+    role=button[title=x]     `role=button[title=x]` is no role; write it like role=button or role=button[name="Send"]
+    e99999999999             `e99999999999` is too large for the number of an element; observe the page and use one of its numbers
+    e1 >> a                  `e1` is the number of one element and needs no other part; leave the others out
+    "#
         );
     }
 

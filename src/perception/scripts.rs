@@ -29,14 +29,29 @@ mod tests {
     use super::*;
 
     const FUNCTIONS: [&str; 17] = [
-        "walk", "resolve", "count", "visible", "probe", "probe_point", "probe_focus", "focused",
-        "focus_for_fill", "assign", "value_of", "scroll", "get", "text_has", "watch_begin", "watch_peek",
+        "walk",
+        "resolve",
+        "count",
+        "visible",
+        "probe",
+        "probe_point",
+        "probe_focus",
+        "focused",
+        "focus_for_fill",
+        "assign",
+        "value_of",
+        "scroll",
+        "get",
+        "text_has",
+        "watch_begin",
+        "watch_peek",
         "watch_end",
     ];
 
     #[test]
     fn every_function_of_the_contract_is_offered() {
-        let offered = LIBRARY.split("Object.freeze({").nth(1).expect("the library offers an object");
+        let offered =
+            LIBRARY.split("Object.freeze({").nth(1).expect("the library offers an object");
         let names: Vec<&str> = offered
             .lines()
             .map_while(|line| (!line.starts_with("});")).then_some(line.trim()))
@@ -49,7 +64,15 @@ mod tests {
     /// What would leave a trace in the page.
     #[test]
     fn nothing_in_it_writes_nodes_or_attributes() {
-        for word in ["setAttribute", "appendChild", "insertBefore", "innerHTML =", ".append(", "attachShadow", "cloneNode"] {
+        for word in [
+            "setAttribute",
+            "appendChild",
+            "insertBefore",
+            "innerHTML =",
+            ".append(",
+            "attachShadow",
+            "cloneNode",
+        ] {
             assert!(!LIBRARY.contains(word), "{word}");
         }
     }

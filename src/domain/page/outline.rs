@@ -350,7 +350,7 @@ impl<'a> Writer<'a> {
             let kind = role(node);
             self.line(
                 level,
-                &format!("… {hidden} more of {kind}; aim at one with text=\"…\", or scroll"),
+                &format!("… {hidden} more {kind}s; aim at one with text=\"…\", or scroll"),
             );
         }
         folded

@@ -4,8 +4,8 @@
 //   {"v":1, "document":"…", "url":"…", "title":"…", "viewport":[width, height, scrollY, pageHeight],
 //    "modal":<position of a node, or null>, "notes":["…"], "nodes":[…]}
 // Nodes stand in document order, each as
-//   [parent position or -1, tag, role, name, key or 0, flags, [x, y, width, height] or 0, [state, value, …]]
-// with trailing zeros and empties left out; text is [parent, "#text", "", "words"].
+//   [parent position or -1, tag, role, name, key or 0, flags, [x, y, width, height] or null, [state, value, …]]
+// what is nothing is left out at the end; text is [parent, "#text", "", "words"].
 // Flags: 1 interactive, 2 reachable, 4 in the viewport, 8 secret, 16 a block of its own, 32 set
 // apart on its line. What is hidden is left out. The walk holds its own stack: nesting may be deep.
 
@@ -95,9 +95,9 @@ function walkPainted(page, { node: element, parent, pointed, silent }, tag, styl
   }
   const record = [parent, tag, role2, name, key, flags];
   const whole = (number) => Math.round(number * 10) / 10;
-  record.push(interactive || (key && !LIGHT_ROLES.has(role)) ? [whole(box.x), whole(box.y), whole(box.width), whole(box.height)] : 0);
+  record.push(interactive || (key && !LIGHT_ROLES.has(role)) ? [whole(box.x), whole(box.y), whole(box.width), whole(box.height)] : null);
   if (states.length) record.push(states);
-  else if (record[6] === 0) record.length = key || flags ? 6 : 4;
+  else if (record[6] === null) record.length = key || flags ? 6 : 4;
   page.letters += name.length + 40 + states.join('').length;
   page.nodes.push(record);
   const position = page.nodes.length - 1;

@@ -238,7 +238,7 @@ fn navigation_is_one_short_line_and_pictures_say_their_alt() {
         "body:\n  nav:navigation\n    ul:list\n{links}  p:paragraph\n    img:image alt=A_chart\n    \"x\"\n"
     ));
     let lines: Vec<&str> = text.lines().collect();
-    assert!(lines[0].starts_with("Section 0 Section 1 "));
+    assert!(lines[0].starts_with("Section 0 · Section 1 · "));
     assert_eq!(lines[0].chars().last(), Some('…'));
     assert_eq!(lines[0].chars().count(), NAVIGATION);
     assert_eq!(lines[1], "(image: A chart) x");

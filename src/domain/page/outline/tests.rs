@@ -74,13 +74,27 @@ fn shown(tree: &Tree, selection: Selection) -> String {
 
 #[test]
 fn the_whole_page_in_reading_order() {
-    insta::assert_snapshot!(shown(&shop(), Selection::default()), @"");
+    insta::assert_snapshot!(shown(&shop(), Selection::default()), @r#"
+    - heading "Shop" [level=1] [ref=e0]
+    - navigation "Sections" [ref=e1]
+      - link "World" [ref=e2]
+    - textbox "Search" [required] [value="lamp"] [ref=e3]
+    - text: Free delivery
+    - article "Desk lamp · $20": button "Add to cart" [ref=e4]
+    - button "Below" [ref=e5]
+    "#);
 }
 
 #[test]
 fn only_what_can_be_operated_with_what_it_belongs_to() {
     let selection = Selection { interactive_only: true, ..Selection::default() };
-    insta::assert_snapshot!(shown(&shop(), selection), @"");
+    insta::assert_snapshot!(shown(&shop(), selection), @r#"
+    - navigation "Sections"
+      - link "World" [ref=e0]
+    - textbox "Search" [required] [value="lamp"] [ref=e1]
+    - article "Desk lamp · $20": button "Add to cart" [ref=e2]
+    - button "Below" [ref=e3]
+    "#);
 }
 
 #[test]
@@ -108,7 +122,24 @@ fn long_runs_of_items_are_folded_to_the_first_and_those_in_view() {
         ]);
     }
     let shown = shown(&tree(nodes), Selection { interactive_only: true, ..Selection::default() });
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @r#"
+    - table
+      - row "Order 0": button "Edit" [ref=e0]
+      - row "Order 1": button "Edit" [ref=e1]
+      - row "Order 2": button "Edit" [ref=e2]
+      - row "Order 3": button "Edit" [ref=e3]
+      - row "Order 4": button "Edit" [ref=e4]
+      - row "Order 5": button "Edit" [ref=e5]
+      - row "Order 6": button "Edit" [ref=e6]
+      - row "Order 7": button "Edit" [ref=e7]
+      - row "Order 8": button "Edit" [ref=e8]
+      - row "Order 9": button "Edit" [ref=e9]
+      - … 390 more rows; aim at one with text="…", or scroll
+      - row "Order 400": button "Edit" [ref=e10]
+      - row "Order 401": button "Edit" [ref=e11]
+      - row "Order 402": button "Edit" [ref=e12]
+      - … 597 more rows; aim at one with text="…", or scroll
+    "#);
 }
 
 #[test]
