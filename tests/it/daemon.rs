@@ -176,7 +176,10 @@ async fn breaking_wire(listener: UnixListener, back: Home, later: bool) {
     let talk = copy_bidirectional(&mut caller, &mut daemon);
     let _ = tokio::time::timeout(Duration::from_millis(100), talk).await;
     drop((caller, daemon));
-    while later {
+    if !later {
+        return;
+    }
+    loop {
         let (mut caller, _) = listener.accept().await.unwrap();
         let mut daemon = UnixStream::connect(back.socket()).await.unwrap();
         let _ = copy_bidirectional(&mut caller, &mut daemon).await;
