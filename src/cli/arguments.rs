@@ -21,6 +21,7 @@ browser, daemon, disk or key. With --json the answer is one JSON value on standa
 #[derive(Debug, Clone, PartialEq, Parser)]
 #[command(name = "strawmanus", version, after_help = AFTER, max_term_width = 100)]
 #[command(disable_help_subcommand = true)]
+#[command(subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
 pub struct Arguments {
     #[command(flatten)]
     pub globals: Globals,

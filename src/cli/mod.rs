@@ -1,6 +1,6 @@
 //! The face for shells: reads the line, asks the daemon, prints the answer.
 pub mod arguments;
-mod doctor;
+pub mod doctor;
 pub mod print;
 mod serve;
 mod settings;

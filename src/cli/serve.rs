@@ -27,6 +27,7 @@ pub fn daemon(app: impl Composition) -> ExitCode {
             // Standard error is the log, whose last lines the caller is shown.
             let failure = answer.error.unwrap_or_else(|| Failure::new("daemon", "it cannot live"));
             eprintln!("{}", failure.message);
+            failure.hint.iter().for_each(|hint| eprintln!("hint: {hint}"));
             ExitCode::from(answer.exit)
         }
     }

@@ -60,7 +60,7 @@ fn shown(value: &toml::Value) -> String {
 fn without_password(text: &str) -> String {
     match url::Url::parse(text) {
         Ok(mut url) if url.password().is_some() => {
-            let _ = url.set_password(Some("…"));
+            let _ = url.set_password(Some("***"));
             url.to_string()
         }
         _ => text.to_owned(),

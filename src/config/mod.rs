@@ -128,7 +128,9 @@ impl Settings {
         let mut layers = Layers::new(&defaults());
         match fs::read_to_string(&path) {
             Ok(text) => layers.add_file(&path, &text)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            // A home that is no folder is told of by whoever needs the folder.
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
             Err(error) => {
                 let path = path.display().to_string();
                 return Err(ConfigError::Unreadable { path, why: error.to_string() });

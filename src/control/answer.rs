@@ -36,7 +36,7 @@ pub struct Failure {
     pub kind: String,
     pub message: String,
     /// The next thing to do.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 

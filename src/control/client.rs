@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::config::home::Home;
@@ -67,6 +67,10 @@ impl Client {
     }
 
     async fn send_once(&self, request: Request, show: &mut impl FnMut(&str, &Value)) -> Answer {
+        // No daemon is started to end it.
+        if matches!(request.verb, Verb::Close { .. }) && self.is_absent().await {
+            return Answer::told("nothing is open", json!({}));
+        }
         let ask = Ask::Request(Box::new(request.clone()));
         // Only a request that was not begun is sent again.
         for _ in 0..5 {
@@ -81,6 +85,11 @@ impl Client {
             }
         }
         Answer::failed(4, self.mute("it ended again and again"))
+    }
+
+    async fn is_absent(&self) -> bool {
+        matches!(Link::open(&self.home.socket()).await, Err(NoLink::Absent))
+            && lock_is_free(&self.home)
     }
 
     /// Asks a living daemon for the answer that was lost. Starts none: a new one knows nothing.
@@ -102,15 +111,12 @@ impl Client {
     /// Connects to a daemon of this build.
     pub async fn connect(&self) -> Result<Link, Failure> {
         match Link::open(&self.home.socket()).await {
-            Ok(link) if self.fits(&link.hello) => Ok(link),
-            Err(NoLink::Mute(why)) => Err(self.mute(&why)),
-            Ok(_) | Err(NoLink::Absent) => {
-                let turn = self.turn().await?;
-                let link = self.start_or_replace().await;
-                drop(turn);
-                link
-            }
+            Ok(link) if self.fits(&link.hello) => return Ok(link),
+            Err(NoLink::Mute(why)) => return Err(self.mute(&why)),
+            Ok(_) | Err(NoLink::Absent) => {}
         }
+        let _turn = self.turn().await?;
+        self.start_or_replace().await
     }
 
     fn fits(&self, hello: &Hello) -> bool {

@@ -1,6 +1,7 @@
 //! The life of the one daemon of a home folder: its lock, its socket, its end.
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, Seek, Write};
+use std::os::fd::RawFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
@@ -81,10 +82,19 @@ pub async fn serve(claim: Claim, handler: Arc<dyn Handler>, idle: Duration) -> i
     claim.serve(&server, stop).await
 }
 
-/// Leaves the caller's terminal and process group, so that their signals end no daemon.
+/// Leaves the caller's terminal and process group, so that their signals end no daemon, and closes
+/// the files it left open, so that nobody waits for the end of a pipe that a daemon holds. Call it
+/// before anything else is opened.
 pub fn detach() {
     // Fails only for the leader of a group, such as a daemon that is started by hand.
     let _ = nix::unistd::setsid();
+    let entries = fs::read_dir("/dev/fd").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<RawFd>().ok());
+    let inherited: Vec<RawFd> = numbers.filter(|number| *number > 2).collect();
+    // One of them was the listing itself, and is closed already.
+    for number in inherited {
+        let _ = nix::unistd::close(number);
+    }
 }
 
 /// Whether no daemon holds the lock now.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::FlagSetting;
 use crate::config::span::Span;
+use crate::control::verbs::tab_id;
 use crate::domain::ids::{SessionName, TabId};
 use crate::ports::browser::ProfileMode;
 
@@ -53,7 +54,7 @@ pub struct Globals {
     #[arg(long, global = true, value_name = "TIME")]
     pub timeout: Option<Span>,
     /// Act on this tab without switching to it
-    #[arg(long, global = true, value_name = "TAB")]
+    #[arg(long, global = true, value_name = "TAB", value_parser = tab_id)]
     pub tab: Option<TabId>,
     /// Answer in JSON on standard output
     #[arg(long, global = true)]

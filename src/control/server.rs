@@ -95,7 +95,7 @@ impl Server {
                 },
                 () = &mut stop => break,
                 () = &mut idle => break,
-                _ = ending.wait_for(|ending| *ending) => break,
+                () = told_to_end(&mut ending) => break,
             }
         }
         self.end();
@@ -197,6 +197,10 @@ impl Server {
         }
         answer
     }
+}
+
+async fn told_to_end(ending: &mut watch::Receiver<bool>) {
+    let _ = ending.wait_for(|ending| *ending).await;
 }
 
 fn internal(name: &str) -> Failure {

@@ -30,7 +30,8 @@ pub enum Verb {
     /// Show what a run did, step by step
     #[command(after_help = "Example:\n  strawmanus logs r7")]
     Logs {
-        #[arg(value_name = "RUN")]
+        /// The run's number, as `runs` lists it
+        #[arg(value_name = "RUN", value_parser = run_id)]
         id: RunId,
     },
     /// Play the bundled practice task, with no key and no network
@@ -81,6 +82,7 @@ pub enum Verb {
         after_help = "Examples:\n  strawmanus click e12\n  strawmanus click 'role=button[name=\"Send\"]'\n  strawmanus click Delete --in Acme"
     )]
     Click {
+        /// The element: a number or a description
         #[arg(value_name = "TARGET")]
         target: String,
         /// Only inside the row, card, dialog or section that holds these words
@@ -92,8 +94,10 @@ pub enum Verb {
         after_help = "Examples:\n  strawmanus fill e3 \"Ada Lovelace\"\n  strawmanus fill label=Search kettle --press-enter"
     )]
     Fill {
+        /// The field: a number or a description
         #[arg(value_name = "TARGET")]
         target: String,
+        /// What it shall hold; empty to clear it
         #[arg(value_name = "TEXT", allow_hyphen_values = true)]
         text: String,
         /// Press Enter afterwards
@@ -106,12 +110,14 @@ pub enum Verb {
     /// Press a key or a chord
     #[command(after_help = "Examples:\n  strawmanus press Enter\n  strawmanus press Control+A")]
     Press {
+        /// Keys joined by +, such as Control+Shift+K
         #[arg(value_name = "CHORD")]
         chord: String,
     },
     /// Evaluate a script in the page and print its value
     #[command(after_help = "Example:\n  strawmanus eval \"document.title\"")]
     Eval {
+        /// An expression of JavaScript; a promise is awaited
         #[arg(value_name = "SCRIPT", allow_hyphen_values = true)]
         script: String,
     },
@@ -120,6 +126,7 @@ pub enum Verb {
         after_help = "Examples:\n  strawmanus get title\n  strawmanus get text e4\n  strawmanus get attr e4 href"
     )]
     Get {
+        /// What to read
         #[arg(value_name = "WHAT")]
         what: Reading,
         /// The element; text and html are of the whole page without one
@@ -135,6 +142,7 @@ pub enum Verb {
         after_help = "Examples:\n  strawmanus wait e5 --gone\n  strawmanus wait --text \"Thank you\" --timeout 20s\n  strawmanus wait --url-has /done"
     )]
     Wait {
+        /// Until this element is there
         #[arg(value_name = "TARGET")]
         target: Option<String>,
         /// Until the element is gone
@@ -158,7 +166,8 @@ pub enum Verb {
     /// Stop a run
     #[command(after_help = "Example:\n  strawmanus stop r7")]
     Stop {
-        #[arg(value_name = "RUN")]
+        /// The run's number, as `runs` lists it
+        #[arg(value_name = "RUN", value_parser = run_id)]
         id: RunId,
     },
     /// End the session's browser
@@ -224,17 +233,20 @@ pub enum TabVerb {
     List {},
     /// Open a tab and make it the current one
     New {
+        /// Where to go; an empty page when it is missing
         #[arg(value_name = "URL")]
         url: Option<String>,
     },
     /// Make a tab the current one
     Switch {
-        #[arg(value_name = "TAB")]
+        /// The tab's number, as `tab list` lists it
+        #[arg(value_name = "TAB", value_parser = tab_id)]
         id: TabId,
     },
     /// Close a tab; the current one when none is named
     Close {
-        #[arg(value_name = "TAB")]
+        /// The tab's number, as `tab list` lists it
+        #[arg(value_name = "TAB", value_parser = tab_id)]
         id: Option<TabId>,
     },
 }
@@ -290,4 +302,14 @@ impl Reading {
             Self::Attr => (2, 2),
         }
     }
+}
+
+/// Reads `r7` or `7`.
+fn run_id(word: &str) -> Result<RunId, String> {
+    word.parse().map_err(|_| "a run is called r7 or 7; see `strawmanus runs`".to_owned())
+}
+
+/// Reads `t2` or `2`.
+pub(crate) fn tab_id(word: &str) -> Result<TabId, String> {
+    word.parse().map_err(|_| "a tab is called t2 or 2; see `strawmanus tab list`".to_owned())
 }

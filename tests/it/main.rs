@@ -1,6 +1,10 @@
 //! What needs no browser.
+mod cli;
+mod config;
+mod control;
 mod model;
 mod practice;
 mod store;
+mod support;
 #[path = "../live/support/tls.rs"]
 mod tls;
