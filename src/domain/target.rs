@@ -333,7 +333,6 @@ mod tests {
             ["text=", "a >>  >> b", "text=\"x", "role=", "role=button[title=x]", "e99999999999", "e1 >> a"]
                 .map(|words| format!("{words:24} {}", why(words))).join("\n"),
             @r#"
-                             a target is missing; use a number like e12, CSS, or role=…, text=…, label=…
     text=                    `text=` says nothing to look for; write the words after it
     a >>  >> b               `a >>  >> b` has an empty part beside `>>`; leave the `>>` out, or put the words in quotes
     text="x                  `text="x` has a quote that does not end; close it with `"`

@@ -2,3 +2,6 @@
 pub mod answers;
 pub mod decode;
 pub mod scripts;
+
+#[cfg(test)]
+mod recorded;

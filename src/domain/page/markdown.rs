@@ -68,6 +68,8 @@ struct Writer {
     quotes: usize,
     muted: usize,
     pre: usize,
+    /// Of the code in the open `pre`, if it says so itself.
+    language: String,
     navigations: usize,
     tables: Vec<Table>,
 }
@@ -90,6 +92,9 @@ impl Writer {
             "img" => self.picture(node),
             "label" if node.attribute("for").is_some() => return self.mute(),
             "pre" if self.one_line == 0 => return self.begin_pre(),
+            "code" if self.pre > 0 => {
+                self.language = node.attribute("lang").unwrap_or_default().to_owned();
+            }
             "code" if self.pre == 0 => return Opened::Code(self.out.len(), self.line.len()),
             "dd" => return self.mark(": "),
             "blockquote" => {
@@ -299,6 +304,7 @@ impl Writer {
 
     fn end_pre(&mut self, node: &Node) {
         self.pre = self.pre.saturating_sub(1);
+        let own = std::mem::take(&mut self.language);
         if self.pre > 0 {
             return;
         }
@@ -313,7 +319,7 @@ impl Writer {
         while code.contains(&fence) {
             fence.push('`');
         }
-        let language = node.attribute("lang").unwrap_or_default();
+        let language = node.attribute("lang").unwrap_or(&own);
         self.out.push_str(&format!("{indent}{fence}{language}\n"));
         for line in code.lines() {
             self.out.push_str(&format!("{indent}{line}\n"));
@@ -472,7 +478,7 @@ fn ticked(node: &Node) -> char {
 }
 
 fn unnamed(node: &Node) -> &str {
-    node.attribute("placeholder").unwrap_or("(unnamed field)")
+    node.attribute("placeholder").or(node.attribute("named")).unwrap_or("(unnamed field)")
 }
 
 fn held(node: &Node) -> String {

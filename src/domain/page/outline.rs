@@ -160,10 +160,8 @@ impl<'a> Writer<'a> {
             self.flush();
             return self.ends[at];
         }
-        if is_item(node) {
-            if let Some(next) = self.item(at) {
-                return next;
-            }
+        if let Some(next) = is_item(node).then(|| self.item(at)).flatten() {
+            return next;
         }
         if node.flow != Flow::Inline {
             self.flush();
@@ -256,17 +254,16 @@ impl<'a> Writer<'a> {
         if self.selection.viewport_only && !node.in_viewport {
             return Some(end);
         }
-        let inner = at + 1..end;
-        let nested = self.tree.nodes[inner.clone()].iter().any(is_item);
-        let parts: Vec<&Node> =
-            self.tree.nodes[inner].iter().filter(|node| node.interactive).collect();
-        if nested || node.interactive || parts.len() > ITEM_PARTS {
+        let inside = &self.tree.nodes[at + 1..end];
+        let parts = self.operable[end] - self.operable[at];
+        if node.interactive || parts > ITEM_PARTS || inside.iter().any(is_item) {
             return None;
         }
         let text = self.main_text(at);
         if !self.selection.interactive_only && text.chars().count() > ITEM_TEXT {
             return None;
         }
+        let parts: Vec<&Node> = inside.iter().filter(|node| node.interactive).collect();
         self.flush();
         if self.is_folded(at) {
             return Some(end);
@@ -280,7 +277,8 @@ impl<'a> Writer<'a> {
         if self.selection.depth.is_some_and(|depth| level >= depth as usize) {
             return;
         }
-        if text.is_empty() {
+        let said = parts.iter().any(|part| fold(&part.name) == text);
+        if text.is_empty() || (said && parts.len() == 1) {
             for part in parts {
                 let words = self.described(part);
                 self.line(level, &words);
@@ -296,8 +294,14 @@ impl<'a> Writer<'a> {
         self.line(level, &words);
     }
 
-    /// The text of an item that is not the name of something in it that can be operated.
+    /// The text of an item that is not the name of something in it that can be operated. Where only
+    /// that is wanted, the words of its heading do.
     fn main_text(&self, item: usize) -> String {
+        let inside = &self.tree.nodes[item + 1..self.ends[item]];
+        let heading = inside.iter().find(|node| node.role == "heading" && !node.name.is_empty());
+        if let Some(heading) = heading.filter(|_| self.selection.interactive_only) {
+            return fold(&heading.name);
+        }
         let mut said = "";
         let mut until = item;
         let mut words: Vec<String> = Vec::new();

@@ -109,7 +109,8 @@ fn opening(node: &Node, only_password: bool) -> String {
         let _ = write!(opened, " type={kind}");
     }
     if node.secret {
-        if !(is_password(node) && only_password) && !node.name.is_empty() {
+        let known = is_password(node) && only_password;
+        if !known && !node.name.is_empty() {
             quote(&mut opened, "label", &node.name);
         }
     } else {
@@ -130,9 +131,9 @@ fn opening(node: &Node, only_password: bool) -> String {
 
 fn describe(opened: &mut String, node: &Node) {
     if node.name.is_empty() {
-        for name in ["placeholder", "href"] {
+        for (name, told) in [("placeholder", "placeholder"), ("href", "href"), ("named", "name")] {
             if let Some(value) = node.attribute(name) {
-                quote(opened, name, value);
+                quote(opened, told, value);
                 break;
             }
         }

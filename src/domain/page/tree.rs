@@ -62,7 +62,8 @@ pub struct Node {
     /// State and attributes that are shown: `type`, `placeholder`, `value`, `checked`, `disabled`,
     /// `selected`, `expanded`, `pressed`, `required`, `readonly`, `invalid`, `current`, `level`,
     /// `href`, `alt`, `colspan`, `rowspan`, `lang` (of `pre`/`code`), `start` (of `ol`), `for` (of a
-    /// `label`: its control is shown too).
+    /// `label`: its control is shown too), `named` (of a field without a name: what its form calls
+    /// it).
     pub attributes: Vec<(String, String)>,
     pub flow: Flow,
 }

@@ -20,8 +20,9 @@ const meant = (element) =>
 /** Whether an element is one of several of its kind beside one another: rows, cards, messages. */
 function repeated(element) {
   const kind = attribute(element, 'class'), tag = dom.tag(element), role = attribute(element, 'role');
+  const alike = (other) => ITEM_ROLES.has(roleOf(element)) || (kind !== '' && attribute(other, 'class') === kind);
   const same = (other) => other !== null && dom.tag(other) === tag
-    && attribute(other, 'role') === role && (ITEM_ROLES.has(roleOf(element)) || (kind !== '' && attribute(other, 'class') === kind));
+    && attribute(other, 'role') === role && alike(other);
   return same(dom.nextElement(element)) || same(dom.previousElement(element));
 }
 
@@ -45,11 +46,14 @@ function* scopesAround(element) {
   }
 }
 
+const MOST_SCOPES = 6;
 /** ` — in row "Acme"`, or '' where nothing around it has words. */
 function context(element) {
   const around = above(element);
   if (!around) return '';
+  let left = MOST_SCOPES;
   for (const scope of scopesAround(around)) {
+    if (left-- === 0) break;
     const name = scopeName(scope, element);
     if (name !== '') return ` — in ${scopeKind(scope)} "${clip(name, 60)}"`;
   }
@@ -66,22 +70,31 @@ function scopeKind(scope) {
 function scopeName(scope, element) {
   const told = nameOf(scope);
   if (told !== '' && !ITEM_ROLES.has(roleOf(scope))) return told;
-  const heads = dom.queryAll(scope, 'h1,h2,h3,h4,h5,h6,[role=heading],th[scope=row],[role=rowheader]');
-  for (const head of heads) if (visible(head) && textOf(head) !== '') return textOf(head);
   const own = textOf(element);
-  for (const line of linesOf(scope).split(/[\n\t]+/)) {
-    if (fold(line) !== '' && fold(line) !== own) return fold(line);
-  }
-  return '';
+  return scopeLines(scope).find((line) => line !== own) ?? '';
 }
 
+/** The first lines of a scope: its heading, then what it shows. */
+function scopeLines(scope) {
+  let lines = scopeWords.get(scope);
+  if (!lines) scopeWords.set(scope, (lines = readScope(scope)));
+  return lines;
+}
+
+function readScope(scope) {
+  const heads = dom.queryAll(scope, 'h1,h2,h3,h4,h5,h6,[role=heading],th[scope=row],[role=rowheader]');
+  for (const head of heads) if (visible(head) && textOf(head) !== '') return [textOf(head)];
+  return clip(linesOf(scope), 2000).split(/[\n\t]+/).map(fold).filter((line) => line !== '');
+}
+
+const MOST_FITS = 40; // that are compared, to tell those apart that read the same
 /** Labels with their contexts; those that read the same are told apart by their place. */
 function fitsOf(elements) {
-  const lines = elements.map((element) => label(element) + context(element));
+  const lines = elements.slice(0, MOST_FITS).map((element) => label(element) + context(element));
   const list = lines.slice(0, 10).map((line, at) => {
     const same = lines.filter((other) => other === line).length;
     const place = lines.slice(0, at + 1).filter((other) => other === line).length;
     return same > 1 ? `${line} (${place} of ${same})` : line;
   });
-  return lines.length > 10 ? [...list, `… ${lines.length - 10} more`] : list;
+  return elements.length > 10 ? [...list, `… ${elements.length - 10} more`] : list;
 }

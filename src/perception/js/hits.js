@@ -27,6 +27,7 @@ function reaches(element, hit) {
 
 /** The points that are tried: the middle and four more of each line, then the same on its labels. */
 function* pointsOf(element) {
+  if (dom.tag(element) === 'area') return yield* pointsIn(boxOf(element));
   const owner = offsetOf(dom.owner(element));
   const lines = Array.from(dom.rects(element)).slice(0, 3)
     .map((box) => ({ x: box.x + owner[0], y: box.y + owner[1], width: box.width, height: box.height }));
@@ -47,20 +48,13 @@ function* pointsIn(box) {
 /** A point that hits the element, and what was hit instead where it could not be reached. */
 function pointOn(element) {
   let coverer = null;
-  const target = dom.tag(element) === 'area' ? imageOf(element) : element;
-  for (const point of pointsOf(target)) {
+  for (const point of pointsOf(element)) {
     const hit = elementAt(point.x, point.y);
     if (!hit) continue;
-    if (reaches(element, hit) || hit === target) return { point, coverer: null };
+    if (reaches(element, hit)) return { point, coverer: null };
     coverer ??= hit;
   }
   return { point: null, coverer };
-}
-
-function imageOf(area) {
-  const map = dom.closest(area, 'map');
-  const name = map ? attribute(map, 'name') : '';
-  return (name && dom.owner(area).querySelector(`img[usemap="#${CSS.escape(name)}"]`)) || area;
 }
 
 /** `div "We use cookies"`: the part of what covers that a person would know it by. */

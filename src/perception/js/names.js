@@ -198,21 +198,16 @@ function generated(element, which) {
   return text === '' || style.display === 'inline' ? text : ` ${text} `;
 }
 
-let generates = { sheets: -1, found: false };
 /** Whether any style sheet paints text at all: asking each element for it is dear. */
 function anyGenerated() {
-  const sheets = document.styleSheets.length + document.adoptedStyleSheets.length;
-  if (generates.sheets !== sheets) {
-    const lists = [...document.styleSheets, ...document.adoptedStyleSheets];
-    generates = { sheets, found: lists.some((sheet) => {
-      try {
-        return rulesGenerate(sheet.cssRules);
-      } catch {
-        return true; // a sheet of another origin cannot be read
-      }
-    }) };
-  }
-  return generates.found;
+  generates ??= [...document.styleSheets, ...document.adoptedStyleSheets].some((sheet) => {
+    try {
+      return rulesGenerate(sheet.cssRules);
+    } catch {
+      return true; // a sheet of another origin cannot be read
+    }
+  });
+  return generates;
 }
 
 function rulesGenerate(rules) {

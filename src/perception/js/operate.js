@@ -53,7 +53,9 @@ function assign(asked) {
   setValue[tag](element, asked.text);
   if (element.value === '' && asked.text !== '') {
     setValue[tag](element, before);
-    return JSON.stringify({ status: 'rejected', why: `"${clip(asked.text, 40)}" is no value of a field of type ${element.type}${SHAPES[element.type] ?? ''}` });
+    const hint = SHAPES[element.type] ?? '';
+    const why = `"${clip(asked.text, 40)}" is no value of a field of type ${element.type}${hint}`;
+    return JSON.stringify({ status: 'rejected', why });
   }
   announce(element);
   return JSON.stringify({ status: 'ok', kind: element.type, value: secret(element) ? SECRET_MARK : element.value });

@@ -47,7 +47,7 @@ const dom = {
 };
 
 const ELEMENT = 1, TEXT = 3, DOCUMENT = 9, FRAGMENT = 11;
-const words = (text) => new Set(text.trim().split(/\s+/));
+const words = (text) => new Set(text.split(/\s+/).filter(Boolean));
 const fold = (text) => text.replace(/[ \t\n\r\f\u00a0\u200b]+/g, ' ').trim();
 const clip = (text, most) => {
   const letters = text.length > most ? Array.from(text) : null;
@@ -59,7 +59,7 @@ const isHtml = (element) => element.namespaceURI === 'http://www.w3.org/1999/xht
 
 // ---- what one call remembers ----
 
-let styles, roles, names, offsets, labels, shownAround;
+let styles, roles, names, offsets, labels, shownAround, generates, scopeWords;
 /** Forgets what the call before this one measured. Every public function begins with it. */
 function begin() {
   styles = new Map();
@@ -68,6 +68,8 @@ function begin() {
   offsets = new Map();
   labels = new Map();
   shownAround = new Map();
+  generates = null;
+  scopeWords = new Map();
 }
 begin();
 
@@ -163,6 +165,15 @@ function nearest(element, fits) {
   return null;
 }
 
+/** Those of a list that hold no other of it. */
+function withoutHolders(list) {
+  const holders = new Set();
+  for (const element of list) {
+    for (let at = above(element); at && !holders.has(at); at = above(at)) holders.add(at);
+  }
+  return list.filter((element) => !holders.has(element));
+}
+
 /** The children as the page is painted, in order. */
 function childrenOf(element) {
   const tag = dom.tag(element);
@@ -230,8 +241,32 @@ function contentCorner(frame) {
 }
 
 function boxOf(element) {
-  const box = dom.rect(element), [x, y] = offsetOf(dom.owner(element));
+  const box = dom.tag(element) === 'area' ? areaBox(element) : dom.rect(element);
+  const [x, y] = offsetOf(dom.owner(element));
   return { x: box.x + x, y: box.y + y, width: box.width, height: box.height };
+}
+
+/** The picture that an area of an image map is a part of, if it is there. */
+function pictureOf(area) {
+  const map = dom.closest(area, 'map'), name = map ? attribute(map, 'name') : '';
+  const picture = name && dom.owner(area).querySelector(`img[usemap="#${CSS.escape(name)}"]`);
+  return picture && picture.complete && picture.naturalWidth > 0 ? picture : null;
+}
+
+/** The box around the corners (or the circle) that an area names. */
+function areaBox(area) {
+  const picture = pictureOf(area);
+  if (!picture) return { x: 0, y: 0, width: 0, height: 0 };
+  const around = dom.rect(picture), left = around.x + dom.clientLeft(picture), top = around.y + dom.clientTop(picture);
+  const numbers = attribute(area, 'coords').split(',').map(Number);
+  if (numbers.length < 3 || numbers.some(Number.isNaN)) return around;
+  if (numbers.length === 3) {
+    const [x, y, radius] = numbers;
+    return { x: left + x - radius, y: top + y - radius, width: 2 * radius, height: 2 * radius };
+  }
+  const across = numbers.filter((_, at) => at % 2 === 0), down = numbers.filter((_, at) => at % 2 === 1);
+  const x = Math.min(...across), y = Math.min(...down);
+  return { x: left + x, y: top + y, width: Math.max(...across) - x, height: Math.max(...down) - y };
 }
 
 /** The part of a box that lies in the viewport, or null. */

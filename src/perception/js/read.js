@@ -14,7 +14,7 @@ function get(asked) {
 
 function answer(asked, element, whole) {
   switch (asked.what) {
-    case 'text': return clip(whole ? pageText() : isField(element) ? (secret(element) ? SECRET_MARK : valueOf(element) ?? '') : linesOf(element).trim(), MOST_TEXT);
+    case 'text': return clip(whole ? pageText() : shownIn(element), MOST_TEXT);
     case 'html': return clip(htmlOf(element), MOST_TEXT);
     case 'value': return secret(element) ? SECRET_MARK : valueOf(element);
     case 'attribute':
@@ -25,6 +25,11 @@ function answer(asked, element, whole) {
     }
   }
   return null;
+}
+
+function shownIn(element) {
+  if (secret(element)) return SECRET_MARK;
+  return isField(element) ? valueOf(element) ?? '' : linesOf(element).trim();
 }
 
 const isField = (element) => operableTag(dom.tag(element)) && dom.tag(element) !== 'button';

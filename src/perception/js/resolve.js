@@ -33,7 +33,7 @@ const found = (element) =>
 
 /** Every element that a chain means: the visible ones, or all if none is visible. */
 function matchesOf(query) {
-  let scopes = [document.documentElement];
+  let scopes = document.documentElement ? [document.documentElement] : [];
   query.forEach((part, at) => {
     const last = at === query.length - 1;
     if (part.by === 'within' || (part.by === 'text' && !last)) {
@@ -49,7 +49,10 @@ function matchesOf(query) {
 const unique = (list) => Array.from(new Set(list));
 function visibleFirst(elements) {
   const shown = elements.filter(visible);
-  return shown.length > 0 ? shown : elements;
+  if (shown.length < 2) return shown.length > 0 ? shown : elements;
+  const modal = modalOf(); // what it covers cannot be meant
+  const inside = modal ? shown.filter((element) => within(modal, element)) : [];
+  return inside.length > 0 ? inside : shown;
 }
 
 /** The rows, cards, dialogs or sections that hold the words, and something of the next part. */
@@ -62,8 +65,7 @@ function scopesWith(scopes, value, next) {
     return null;
   }));
   // A scope that holds another found one would bring back what the narrower one left out.
-  const found = unique(list.filter(Boolean));
-  return found.filter((scope) => !found.some((other) => other !== scope && within(scope, other)));
+  return withoutHolders(unique(list.filter(Boolean)));
 }
 
 const partly = (part, scope) => part.by === 'text' || part.by === 'within' ? byText(part.value, scope) : matches(part, scope);
@@ -161,7 +163,7 @@ function byText(value, scope) {
   const best = whole.length > 0 ? whole : fits;
   const operated = best.filter((element) => operable(element, dom.tag(element), roleOf(element), false));
   const chosen = operated.length > 0 ? operated : best;
-  return chosen.filter((element) => !chosen.some((other) => other !== element && within(element, other)));
+  return withoutHolders(chosen);
 }
 
 /** The deepest elements of a root whose text holds the needle. */

@@ -98,6 +98,8 @@ function nativeRole(element, tag) {
     case 'table': case 'tbody': case 'tr': case 'td': case 'th':
       return tableRole(element, tag);
   }
+  // Where people type is a text field to them, whatever the tag.
+  if (editableRoot(element)) return 'textbox';
   return Object.hasOwn(NATIVE_ROLES, tag) ? NATIVE_ROLES[tag] : '';
 }
 

@@ -75,6 +75,10 @@ function statesOf(element, tag, role) {
     const value = valueOf(element, tag);
     if (value !== null && value !== '') put('value', clip(tag === 'textarea' ? value : fold(value), 500));
   }
+  if (operableTag(tag) && nameOf(element) === '') {
+    const hint = attribute(element, 'name') || attribute(element, 'id');
+    if (hint !== '') put('named', clip(fold(hint), 60));
+  }
   const checked = checkedOf(element);
   if (checked !== null) put('checked', checked);
   if (tag === 'summary') put('expanded', String(dom.parent(element).open === true));
@@ -116,7 +120,11 @@ function putShape(element, tag, put) {
     if (language) put('lang', language[1]);
   }
   if (tag === 'a') copy('href');
-  if (tag === 'label' && element.control && !labelStandsIn(element) && visible(element.control)) {
-    put('for', String(keyOf(element.control)));
-  }
+  if (tag === 'label' && speaksFor(element)) put('for', String(keyOf(element.control)));
+}
+
+/** Whether a label's words are what its field, shown too, is called: said once is enough. */
+function speaksFor(label) {
+  const { control } = label;
+  return control !== null && !authorNamed(control) && !labelStandsIn(label) && visible(control);
 }

@@ -12,11 +12,12 @@ function hiddenAway(element, tag, style) {
   const lifted = style.position === 'absolute' || style.position === 'fixed';
   if (lifted && offPage(element)) return 'all';
   if (style.opacity === '0' && !operableTag(tag) && (lifted || style.pointerEvents === 'none')) return 'all';
-  const clipped = style.overflowX !== 'visible' || style.overflowY !== 'visible' || style.clip !== 'auto' || style.clipPath !== 'none';
-  if (!clipped) return '';
+  const cut = style.overflowX !== 'visible' || style.overflowY !== 'visible';
+  if (!cut && style.clip === 'auto' && style.clipPath === 'none') return '';
   const box = dom.rect(element);
   if (lifted && box.width <= 1.5 && box.height <= 1.5) return 'text';
-  return (box.height === 0 || box.width === 0) && style.overflowY !== 'visible' && !operableTag(tag) && style.display !== 'inline' ? 'all' : '';
+  const closed = (box.height === 0 || box.width === 0) && cut && style.display !== 'inline';
+  return closed && !operableTag(tag) ? 'all' : '';
 }
 
 /** Parked outside the page, where no scrolling leads: left of or above it, or a fixed one aside. */
@@ -46,7 +47,7 @@ function visible(element) {
     path.push(at);
   }
   for (const at of path.reverse()) {
-    shown &&= styleOf(at).display !== 'none' && hiddenAway(at, dom.tag(at), styleOf(at)) !== 'all';
+    shown &&= hiddenAway(at, dom.tag(at), styleOf(at)) !== 'all';
     shownAround.set(at, shown);
   }
   return shown;
@@ -54,6 +55,10 @@ function visible(element) {
 
 /** `display: contents` paints nothing itself, and is as visible as what is in it. */
 function paintedHere(element) {
+  if (dom.tag(element) === 'area') {
+    const picture = pictureOf(element);
+    return picture !== null && visible(picture);
+  }
   const style = styleOf(element);
   if (style.visibility !== 'visible') return false;
   return style.display === 'contents' || dom.renders(element);
@@ -62,7 +67,7 @@ function paintedHere(element) {
 const MOST_TEXT = 2000000;
 /** The text that the page shows, a line for each block, through open shadow roots and frames. */
 function pageText() {
-  const stack = [document.documentElement];
+  const stack = document.documentElement ? [document.documentElement] : [];
   let text = '';
   while (stack.length > 0 && text.length < MOST_TEXT) {
     const node = stack.pop();

@@ -22,7 +22,8 @@ const CLOSED_TAGS = words('select textarea svg canvas video audio object embed m
 function walk() {
   begin();
   const page = { nodes: [], letters: 0, notes: [], modal: null, found: modalOf() };
-  const stack = [{ node: document.documentElement, parent: -1, pointed: false, silent: false }];
+  const top = document.documentElement; // none yet, while a document is only being opened
+  const stack = top ? [{ node: top, parent: -1, pointed: false, silent: false }] : [];
   while (stack.length > 0) {
     if (page.nodes.length >= MOST_NODES || page.letters >= MOST_LETTERS) {
       page.notes.push(`the page was cut after ${page.nodes.length} nodes; what follows was not read`);
@@ -55,7 +56,7 @@ function walkElement(page, at, stack) {
   if (UNREAD_TAGS.has(tag)) return;
   const style = styleOf(element);
   if (style.display === 'none' && tag !== 'area') return;
-  const painted = paintedHere(element) || (tag === 'area' && style.visibility === 'visible');
+  const painted = paintedHere(element);
   if (!painted && style.visibility === 'visible') return;
   const hidden = hiddenAway(element, tag, style);
   if (hidden === 'all') return;
@@ -71,42 +72,50 @@ function walkElement(page, at, stack) {
 
 /** Writes one painted element, if a rendering needs it, and answers its position or its parent's. */
 function walkPainted(page, { node: element, parent, pointed, silent }, tag, style) {
-  const role = roleOf(element);
+  const role = roleOf(element), flow = flowOf(style);
   const interactive = operable(element, tag, role, pointed);
-  const box = boxOf(element);
-  const flow = style.display === 'contents' || style.display === 'inline' ? 0 : style.display.startsWith('inline') ? APART : BLOCK;
   if (role === '' && !interactive && flow === 0 && !KEPT_TAGS.has(tag)) return parent;
-  let flags = flow, role2 = role;
+  const content = CONTENT_ROLES.has(role), box = boxOf(element), seen = inView(box) !== null;
+  const named = interactive || (content && !silent);
+  const name = named ? wordsOnly(nameOf(element)).trim() : '';
+  const key = interactive || (content && name !== '') || tag === 'iframe' ? keyOf(element) : 0;
+  let flags = flow;
   if (interactive) flags |= INTERACTIVE;
   if (secret(element)) flags |= SECRET;
-  const seen = inView(box) !== null;
   if (seen) flags |= IN_VIEWPORT;
   if (interactive && seen && pointOn(element).point) flags |= REACHABLE;
-  const content = CONTENT_ROLES.has(role);
-  const name = silent && !interactive ? '' : interactive || content ? wordsOnly(nameOf(element)).trim() : '';
-  let states = dom.hasAny(element) || operableTag(tag) || tag === 'summary' || role === 'heading' ? statesOf(element, tag, role) : [];
-  if (interactive && tag === 'label') {
-    role2 = roleOf(element.control);
-    states = [...states, ...statesOf(element.control, 'input', role2)];
-  }
-  const key = interactive || (content && name !== '') || tag === 'iframe' ? keyOf(element) : 0;
-  if (tag === 'iframe' && !documentOf(element)) {
-    page.notes.push(`the frame "${clip(nameOf(element) || attribute(element, 'src'), 80)}" could not be read from here`);
-  }
-  const record = [parent, tag, role2, name, key, flags];
-  const whole = (number) => Math.round(number * 10) / 10;
-  record.push(interactive || (key && !LIGHT_ROLES.has(role)) ? [whole(box.x), whole(box.y), whole(box.width), whole(box.height)] : null);
-  if (states.length) record.push(states);
-  else if (record[6] === null) record.length = key || flags ? 6 : 4;
+  const control = meant(element);
+  const record = [parent, tag, control === element ? role : roleOf(control), name, key, flags];
+  const boxed = interactive || (key !== 0 && !LIGHT_ROLES.has(role));
+  record.push(boxed ? [box.x, box.y, box.width, box.height].map((side) => Math.round(side * 10) / 10) : null);
+  const states = hasStates(element, tag, role) ? statesOf(element, tag, role) : [];
+  if (control !== element) states.push(...statesOf(control, 'input', record[2]));
+  if (states.length > 0) record.push(states);
+  else if (!boxed) record.length = key || flags ? 6 : 4;
+  if (tag === 'iframe' && !documentOf(element)) noteFrame(page, element);
   page.letters += name.length + 40 + states.join('').length;
   page.nodes.push(record);
-  const position = page.nodes.length - 1;
-  if (element === page.found) page.modal = position;
-  return position;
+  if (element === page.found) page.modal = page.nodes.length - 1;
+  return page.nodes.length - 1;
+}
+
+function flowOf({ display }) {
+  if (display === 'contents' || display === 'inline') return 0;
+  return display.startsWith('inline') ? APART : BLOCK;
+}
+
+const STATED_TAGS = words('input button select textarea summary label h1 h2 h3 h4 h5 h6');
+const hasStates = (element, tag, role) =>
+  dom.hasAny(element) || STATED_TAGS.has(tag) || role === 'heading';
+
+function noteFrame(page, frame) {
+  const name = clip(nameOf(frame) || attribute(frame, 'src'), 80);
+  page.notes.push(`the frame "${name}" could not be read from here`);
 }
 
 // Without a role, and told apart by the Markdown nevertheless.
-const KEPT_TAGS = words('br hr pre code blockquote dl dt dd table thead tbody tfoot tr td th caption label img iframe html body nav');
+const KEPT_TAGS = words(`br hr pre code blockquote dl dt dd table thead tbody tfoot tr td th caption
+  label img iframe html body nav`);
 
 /** The open modal that everything else is out of reach for, or null. */
 function modalOf() {

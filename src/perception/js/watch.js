@@ -188,11 +188,21 @@ function compareLines(watch, steady) {
   const shape = (line) => line.replace(/\d+/g, '0');
   const shapes = new Set([...own].map(shape));
   const more = (these, those) => [...these].filter(([line, times]) => times > (those.get(line) ?? 0)
-    && !own.has(line) && !shapes.has(shape(line))).map(([line]) => clip(line, LONGEST_LINE));
-  return {
-    appeared: more(after, watch.lines).slice(0, MOST_LINES),
-    vanished: more(watch.lines, after).slice(0, MOST_LINES),
-  };
+    && !own.has(line) && !shapes.has(shape(line))).map(([line]) => line);
+  return netted(more(after, watch.lines), more(watch.lines, after));
+}
+
+/** Words that only came to stand on other lines neither appeared nor vanished. */
+function netted(appeared, vanished) {
+  const bag = new Map();
+  const put = (lines, by) => lines.forEach((line) =>
+    line.split(' ').forEach((word) => bag.set(word, (bag.get(word) ?? 0) + by)));
+  put(appeared, 1);
+  put(vanished, -1);
+  const net = (lines, sign) => lines
+    .filter((line) => line.split(' ').some((word) => sign * bag.get(word) > 0))
+    .slice(0, MOST_LINES).map((line) => clip(line, LONGEST_LINE));
+  return { appeared: net(appeared, 1), vanished: net(vanished, -1) };
 }
 
 /** What each control holds, to be compared; of a secret field only whether it is the same. */
@@ -228,7 +238,8 @@ function* attributeChanges(watch) {
       const now = dom.attribute(element, name);
       if (now === old || !SHOWN_STATES.has(name)) continue;
       const short = name.replace('aria-', '');
-      yield clip(`${clip(label(element), 60)}: ${now === null ? `not ${short}` : now === '' ? short : `${short}=${now}`}`, LONGEST_LINE);
+      const state = now === null ? `not ${short}` : now === '' ? short : `${short}=${now}`;
+      yield clip(`${clip(label(element), 60)}: ${state}`, LONGEST_LINE);
     }
   }
 }
@@ -241,7 +252,9 @@ function quietChanges(watch, changed) {
   for (const node of unique([...nodes, ...painted])) {
     if (changed.size >= MOST_LINES) return;
     const element = isElement(node) ? node : above(node);
-    if (element && isElement(element) && visible(element)) changed.add(clip(`${label(element)} changed`, LONGEST_LINE));
+    if (!element || !isElement(element) || !visible(element)) continue;
+    const whole = element === document.body || element === document.documentElement;
+    changed.add(whole ? 'the look of the page changed' : clip(`${label(element)} changed`, LONGEST_LINE));
   }
 }
 
@@ -250,7 +263,7 @@ function reallyChanged(element, name, old) {
   const now = dom.attribute(element, name);
   if (now === old || name === 'tabindex' || name.startsWith('data-')) return false;
   if (name !== 'class') return name !== 'style' || fold(now ?? '') !== fold(old ?? '');
-  const [before, after] = [words(` ${old ?? ''} `), words(` ${now ?? ''} `)];
+  const [before, after] = [words(old ?? ''), words(now ?? '')];
   return [...before].some((word) => !after.has(word) && !POINTER_WORDS.test(word))
     || [...after].some((word) => !before.has(word) && !POINTER_WORDS.test(word));
 }
