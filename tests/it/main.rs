@@ -2,6 +2,9 @@
 mod cli;
 mod config;
 mod control;
+mod daemon;
+mod doctor;
+mod fake;
 mod model;
 mod practice;
 mod store;
