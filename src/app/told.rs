@@ -88,11 +88,7 @@ pub fn landed(landed: &Landed) -> Answer {
 /// What an action came to.
 pub fn acted(acted: &Acted) -> Answer {
     let Acted { outcome, what, url, judgement, allowed } = acted;
-    let mut text = format!("{}: {what}", outcome.kind.word());
-    outcome.delta.iter().for_each(|line| {
-        text.push_str("\n  ");
-        text.push_str(line);
-    });
+    let text = format!("{}: {what}", outcome.kind.word());
     let data = json!({
         "what": what,
         "url": url,

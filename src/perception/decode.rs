@@ -46,21 +46,7 @@ struct Record {
 /// One node as the walker writes it; what it leaves out at the end is nothing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Item(i64, String, String, String, u32, u32, Box, Vec<String>);
-
-/// A box, or the walker's `0` where there is none.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Box {
-    Of([f64; 4]),
-    None(u8),
-}
-
-impl Default for Box {
-    fn default() -> Self {
-        Self::None(0)
-    }
-}
+struct Item(i64, String, String, String, u32, u32, Option<[f64; 4]>, Vec<String>);
 
 // The bits of an item's flags.
 const INTERACTIVE: u32 = 1;
@@ -127,10 +113,7 @@ fn node(at: usize, item: Item) -> Result<Node, DecodeError> {
         interactive: has(INTERACTIVE),
         reachable: has(REACHABLE),
         in_viewport: has(IN_VIEWPORT),
-        bounds: match bounds {
-            Box::Of(bounds) => Some(bounds),
-            Box::None(_) => None,
-        },
+        bounds,
         secret,
         attributes: paired(states).filter(|(name, _)| !(secret && name == "value")).collect(),
         flow: if has(BLOCK) {

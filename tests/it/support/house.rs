@@ -135,7 +135,7 @@ impl House {
             consent: Consent::default(),
         };
         let (feed, heard) = broadcast::channel(1_000);
-        let model = Arc::new(Script::parse(script).unwrap());
+        let model = Arc::new(Script::parse("test", script).unwrap());
         self.world.books.runs.insert(order.id, RunNote { order, model, feed });
         self.add(Seat::Runs, Seat::RunGroup(RunId(id))).await.unwrap();
         heard

@@ -1,5 +1,5 @@
 //! Popups, frames of other sites, cookies, and browsers of others.
-use strawmanus::ports::browser::{Browser, BrowserEvent, LaunchSpec, ProfileMode};
+use strawmanus::ports::browser::{BrowserEvent, LaunchSpec, ProfileMode};
 use strawmanus::ports::page::{PageEvent, TargetKey};
 
 use crate::cdp::stage::{LONG, Stage, launch, spec, until};
