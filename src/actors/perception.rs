@@ -9,8 +9,8 @@
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
 use crate::actors::settle::settle;
-use crate::domain::page::observation::View;
 use crate::domain::page::numbering::Numbering;
+use crate::domain::page::observation::View;
 use crate::domain::page::render;
 use crate::messages::board::Desk;
 use crate::messages::perception::{PerceptionError, PerceptionMsg, Rendered};

@@ -254,7 +254,12 @@ impl TabState {
         }
     }
 
-    fn answer_dialog(&mut self, accept: bool, text: Option<String>, reply: Reply<Dialog, TabError>) {
+    fn answer_dialog(
+        &mut self,
+        accept: bool,
+        text: Option<String>,
+        reply: Reply<Dialog, TabError>,
+    ) {
         let open = self.world.books.tabs.get(&self.id).and_then(|note| note.dialog.clone());
         let Some(dialog) = open else {
             let why = "no dialog is open".into();
@@ -319,13 +324,11 @@ impl TabState {
         }
         self.end = end;
         let parting = match end {
-            JobEnd::Crashed => {
-                TabError::TabRestarted {
-                    url: String::new(),
-                    note: String::new(),
-                    dispatched: false,
-                }
-            }
+            JobEnd::Crashed => TabError::TabRestarted {
+                url: String::new(),
+                note: String::new(),
+                dispatched: false,
+            },
             JobEnd::Gone => TabError::TargetGone,
             JobEnd::Alive | JobEnd::Lost => TabError::BrowserLost { dispatched: false },
         };

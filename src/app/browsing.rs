@@ -93,8 +93,7 @@ impl Call<'_> {
             DialogVerb::Accept { text } => (true, text.clone()),
             DialogVerb::Dismiss {} => (false, None),
         };
-        let answer =
-            |_, reply| TabMsg::AnswerDialog { accept, text: text.clone(), reply };
+        let answer = |_, reply| TabMsg::AnswerDialog { accept, text: text.clone(), reply };
         let dialog = self.ask_tab(tab, self.action_time(), answer).await?;
         let done = if accept { "accepted" } else { "dismissed" };
         let text = format!("{done} the {}: {}", dialog.kind, dialog.message);

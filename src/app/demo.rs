@@ -148,4 +148,3 @@ fn times(count: &serde_json::Value) -> String {
         count => format!("{count} times"),
     }
 }
-

@@ -56,14 +56,8 @@ impl Call<'_> {
         // The browser is there before the run is: one that cannot start is no run.
         let address = self.session().await?;
         self.ask_session(&address, |reply| SessionMsg::Describe { reply }).await?;
-        let begin = Begin {
-            task: task.to_owned(),
-            url,
-            session,
-            consent: self.consent(),
-            model,
-            script,
-        };
+        let begin =
+            Begin { task: task.to_owned(), url, session, consent: self.consent(), model, script };
         let (order, feed) = self.begin(begin).await?;
         self.watch(&order, feed, |_| {}).await
     }
@@ -97,10 +91,7 @@ impl Call<'_> {
     }
 
     /// Takes a run on.
-    pub async fn begin(
-        &self,
-        begin: Begin,
-    ) -> Told<(RunOrder, broadcast::Receiver<Entry>)> {
+    pub async fn begin(&self, begin: Begin) -> Told<(RunOrder, broadcast::Receiver<Entry>)> {
         let world = &self.app.world;
         let Begin { task, url, session, consent, model, script } = begin;
         let stored = |error: crate::ports::store::StoreError| {

@@ -48,8 +48,7 @@ impl Call<'_> {
     }
 
     async fn view(&self, tab: TabId, view: View) -> Told<Observation> {
-        let observe =
-            |patience, reply| TabMsg::Observe { view: view.clone(), patience, reply };
+        let observe = |patience, reply| TabMsg::Observe { view: view.clone(), patience, reply };
         self.ask_tab(tab, self.action_time(), observe).await
     }
 
@@ -65,8 +64,7 @@ impl Call<'_> {
         let target = target.map(|target| target_of(target, None)).transpose()?;
         let question = question(what, target, name)?;
         let tab = self.tab_id().await?;
-        let get =
-            |patience, reply| TabMsg::Get { question: question.clone(), patience, reply };
+        let get = |patience, reply| TabMsg::Get { question: question.clone(), patience, reply };
         let value = self.ask_tab(tab, self.action_time(), get).await?;
         let json = match what {
             Reading::Count | Reading::Box => serde_json::from_str(&value).unwrap_or_default(),

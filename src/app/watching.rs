@@ -21,13 +21,7 @@ impl Call<'_> {
         Ok(Answer::told(lines.join("\n"), data))
     }
 
-    fn walk(
-        &self,
-        seat: &Seat,
-        depth: usize,
-        cards: &[Card],
-        show: &mut impl FnMut(usize, &Card),
-    ) {
+    fn walk(&self, seat: &Seat, depth: usize, cards: &[Card], show: &mut impl FnMut(usize, &Card)) {
         if let Some(card) = cards.iter().find(|card| card.seat == *seat) {
             show(depth, card);
         }

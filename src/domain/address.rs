@@ -4,7 +4,9 @@ use url::{Host, Url};
 /// Why a text is no address to go to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadAddress {
-    #[error("`{text}` is no web address ({why}); write it like example.com or http://localhost:8080/a")]
+    #[error(
+        "`{text}` is no web address ({why}); write it like example.com or http://localhost:8080/a"
+    )]
     Malformed { text: String, why: String },
     #[error("`{scheme}:` addresses are not opened; use http or https")]
     Scheme { scheme: String },
@@ -17,7 +19,8 @@ const OPENED: &[&str] = &["http", "https", "about", "data", "file"];
 /// machine, `https` elsewhere.
 pub fn address(text: &str) -> Result<Url, BadAddress> {
     let text = text.trim();
-    let malformed = |why: &str| BadAddress::Malformed { text: text.to_owned(), why: why.to_owned() };
+    let malformed =
+        |why: &str| BadAddress::Malformed { text: text.to_owned(), why: why.to_owned() };
     if text.is_empty() {
         return Err(malformed("it is empty"));
     }
@@ -87,7 +90,9 @@ mod tests {
             let error = address(typed).unwrap_err();
             assert!(matches!(error, BadAddress::Malformed { .. }), "{typed}: {error}");
         }
-        for typed in ["javascript:alert(1)", "chrome://settings", "view-source:http://a", "ftp://a.b"] {
+        for typed in
+            ["javascript:alert(1)", "chrome://settings", "view-source:http://a", "ftp://a.b"]
+        {
             assert!(matches!(address(typed), Err(BadAddress::Scheme { .. })), "{typed}");
         }
     }

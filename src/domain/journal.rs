@@ -71,7 +71,11 @@ pub enum Event {
         observation_chars: usize,
     },
     /// Its raw answer, stored before it is used.
-    Answered { step: u32, raw: String, call: ToolCall, input_tokens: u64,
+    Answered {
+        step: u32,
+        raw: String,
+        call: ToolCall,
+        input_tokens: u64,
         output_tokens: u64,
     },
     /// The call is about to be carried out.

@@ -231,7 +231,9 @@ impl TabError {
                 "look at the page before you repeat; raise --timeout for a slow one"
             }
             Self::TargetGone => "list the tabs, and go on in another",
-            Self::TabRestarted { .. } | Self::BrowserLost { .. } => "look at the page before you repeat",
+            Self::TabRestarted { .. } | Self::BrowserLost { .. } => {
+                "look at the page before you repeat"
+            }
             Self::NotBegun => "try again",
             Self::Busy { .. } => "wait for the commands under way, or use another tab",
             Self::InDoubt { .. } => "look at the page; do not repeat",

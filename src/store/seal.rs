@@ -61,9 +61,7 @@ impl SealedFolder {
             Err(error) => return Err(file(&path, &error)),
         };
         let opened = age::decrypt(&self.key()?, &sealed);
-        opened
-            .map(Some)
-            .map_err(|_| SealedError::Unreadable { path: path.display().to_string() })
+        opened.map(Some).map_err(|_| SealedError::Unreadable { path: path.display().to_string() })
     }
 
     fn write_now(&self, name: &str, secret: &[u8]) -> Result<(), SealedError> {

@@ -1,3 +1,5 @@
-//! The browser adapter against a real Chromium and local sites.
+//! The whole program against a real Chromium and local sites.
 #![cfg(feature = "chromium")]
 mod cdp;
+mod smoke;
+mod support;

@@ -241,9 +241,9 @@ impl Loop {
     fn doubt(&self, step: u32) -> Option<String> {
         let step = self.standing.steps.iter().find(|other| other.number == step)?;
         // What is the same twice as once is simply done.
-        let broken_off =
-            Setback { kind: OutcomeKind::TabRestarted, dispatched: true, repeated: 0 };
-        let harmless = step.call.as_ref().is_some_and(|call| after(broken_off, call) == Next::Repeat);
+        let broken_off = Setback { kind: OutcomeKind::TabRestarted, dispatched: true, repeated: 0 };
+        let harmless =
+            step.call.as_ref().is_some_and(|call| after(broken_off, call) == Next::Repeat);
         (step.in_doubt() && !harmless).then(|| {
             format!("`{}` was begun and broken off; its effect is unknown: look first", step.what)
         })

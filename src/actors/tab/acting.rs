@@ -158,8 +158,7 @@ impl Hands {
         let url = case.url.clone();
         let (what, consent) = (what.to_owned(), consent.clone());
         let told = what.clone();
-        let ask =
-            |reply| GuardMsg::Judge { case: Box::new(case), what: told, consent, run, reply };
+        let ask = |reply| GuardMsg::Judge { case: Box::new(case), what: told, consent, run, reply };
         let Some(guard) = self.world.doors.guard.find(&()) else {
             return Err(TabError::Refused { why: "there is no guard; nothing was done".into() });
         };
@@ -192,9 +191,7 @@ pub fn acted(outcome: Outcome, what: String, url: String, passed: Passed) -> Act
 pub fn hit(probe: &Probe, target: &str) -> Result<Press, TabError> {
     match (&probe.point, &probe.coverer) {
         (Some(point), _) => Ok(Press { x: point.x, y: point.y }),
-        (None, Some(by)) => {
-            Err(TabError::BlockedBy { target: target.to_owned(), by: by.clone() })
-        }
+        (None, Some(by)) => Err(TabError::BlockedBy { target: target.to_owned(), by: by.clone() }),
         (None, None) => {
             let by = "nothing visible: it has no box that can be hit".to_owned();
             Err(TabError::BlockedBy { target: target.to_owned(), by })

@@ -234,11 +234,10 @@ impl Seen {
 
 impl Sent {
     fn line(&self) -> String {
-        let path = url::Url::parse(&self.url).map_or_else(
-            |_| self.url.clone(),
-            |url| url.path().to_owned(),
-        );
-        let status = self.status.map_or_else(|| "no answer yet".into(), |status| status.to_string());
+        let path = url::Url::parse(&self.url)
+            .map_or_else(|_| self.url.clone(), |url| url.path().to_owned());
+        let status =
+            self.status.map_or_else(|| "no answer yet".into(), |status| status.to_string());
         format!("{} {path} → {status}", self.method)
     }
 }

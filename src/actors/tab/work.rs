@@ -12,10 +12,10 @@ use crate::actors::world::World;
 use crate::domain::ids::TabId;
 use crate::domain::page::numbering::Meaning;
 use crate::domain::page::observation::{Observation, View};
+use crate::domain::page::tree::{DocumentId, NodeKey};
 use crate::domain::target::Target;
 use crate::messages::perception::PerceptionMsg;
 use crate::messages::tab::{Generation, Landed, Question, TabError, Until};
-use crate::domain::page::tree::{DocumentId, NodeKey};
 use crate::perception::answers::{Got, Resolved};
 use crate::perception::decode::parse;
 use crate::ports::page::{Landing, Page, PageError, PageEvent};
@@ -99,8 +99,7 @@ impl Hands {
         let note = note.ok_or(TabError::TargetGone)?;
         let tabs = self.world.books.tabs_of(&note.session).len();
         let numbering = Box::new(note.numbering);
-        let perception =
-            self.world.doors.perceptions.find(&self.id).ok_or(TabError::TargetGone)?;
+        let perception = self.world.doors.perceptions.find(&self.id).ok_or(TabError::TargetGone)?;
         let ask = |reply| PerceptionMsg::Render { raw, view, tabs, numbering, reply };
         let rendered = perception.ask(ask, self.left()).await;
         let rendered = rendered

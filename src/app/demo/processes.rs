@@ -17,9 +17,9 @@ pub fn renderers_of(pid: u32) -> Vec<u32> {
     let mut family = vec![pid];
     // Parents stand before their children only by chance: look until nobody joins.
     loop {
-        let more = all.iter().filter(|process| {
-            family.contains(&process.parent) && !family.contains(&process.pid)
-        });
+        let more = all
+            .iter()
+            .filter(|process| family.contains(&process.parent) && !family.contains(&process.pid));
         let more: Vec<_> = more.map(|process| process.pid).collect();
         if more.is_empty() {
             break;

@@ -263,7 +263,8 @@ impl World {
     fn next_fault(&mut self, at: At) -> Option<Fault> {
         let nth = self.calls.entry(at).or_insert(0);
         *nth += 1;
-        let hit = self.script.iter().find(|(where_, range, _)| *where_ == at && range.contains(nth));
+        let hit =
+            self.script.iter().find(|(where_, range, _)| *where_ == at && range.contains(nth));
         hit.map(|(_, _, fault)| *fault)
     }
 
@@ -399,8 +400,7 @@ impl FakePage {
 
     async fn check(&self, at: At, patience: Duration) -> Result<Option<Fault>, PageError> {
         let called = tokio::time::timeout(patience, self.web.call(at, Some(&self.key))).await;
-        let fault =
-            called.map_err(|_| PageError::TimedOut { what: "the call", patience })??;
+        let fault = called.map_err(|_| PageError::TimedOut { what: "the call", patience })??;
         self.with(|_| ())?;
         Ok(fault)
     }
@@ -432,7 +432,16 @@ fn walked(target: &Target) -> String {
     let controls = CONTROLS.iter().zip(1..).map(|(control, key)| {
         let top = f64::from(key) * 40.0;
         // Interactive, reachable, in the viewport, a block.
-        json!([0, control.tag, control.role, control.name, key, 1 + 2 + 4 + 16, [10.0, top, 80.0, 20.0], []])
+        json!([
+            0,
+            control.tag,
+            control.role,
+            control.name,
+            key,
+            1 + 2 + 4 + 16,
+            [10.0, top, 80.0, 20.0],
+            []
+        ])
     });
     let nodes: Vec<_> = std::iter::once(head).chain(controls).collect();
     json!({
