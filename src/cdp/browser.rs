@@ -102,16 +102,17 @@ async fn start(
     let program = found.await.map_err(|error| failed(error.to_string()))??;
     let (started, wire) = launch::start(&program, spec).await?;
     let (connection, targets) = connect(wire, sink);
-    let greeted = tokio::select! {
-        biased;
-        greeted = greet(&connection) => greeted.map_err(|error| said(&error)),
-        how = started.process.ended() => Err(how),
+    let version = match greet(&connection).await {
+        Ok(version) => version,
+        Err(error) => {
+            targets.end();
+            return Err(failed(format!(
+                "{}; {}",
+                said(&error),
+                started.process.last_words().await
+            )));
+        }
     };
-    let version = greeted.map_err(|why| {
-        targets.end();
-        let complaints = started.process.complaints();
-        failed(if complaints.is_empty() { why } else { format!("{why}; it said: {complaints}") })
-    })?;
     let about = About {
         product: version.product,
         pid: Some(started.process.pid),
