@@ -12,7 +12,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::target::{
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::cdp::attach::{SOON, Unless, attach, detach};
+use crate::cdp::attach::{SOON, Unless, attach, detach, receive_pages};
 use crate::cdp::attached::Attached;
 use crate::cdp::calls::Ear;
 use crate::cdp::connection::Connection;
@@ -102,7 +102,13 @@ async fn start(
     let program = found.await.map_err(|error| failed(error.to_string()))??;
     let (started, wire) = launch::start(&program, spec).await?;
     let (connection, targets) = connect(wire, sink);
-    let version = match greet(&connection).await {
+    targets.receive(&connection, spec.library);
+    let greeted = async {
+        let version = greet(&connection).await?;
+        connection.ask::<IgnoredAny>(None, receive_pages(), START).await?;
+        Ok(version)
+    };
+    let version = match greeted.await {
         Ok(version) => version,
         Err(error) => {
             targets.end();
@@ -186,7 +192,7 @@ impl CdpBrowser {
 
     /// Takes over a target that exists, with the session that it has.
     async fn take_over(&self, target: &TargetKey, url: &str) -> Result<Arc<Attached>, PageError> {
-        if let Some(attached) = self.targets.attached(target) {
+        if let Some(attached) = self.targets.received(target).await {
             match attached.life() {
                 Life::Live => return Ok(attached),
                 Life::Crashed => {
@@ -228,7 +234,13 @@ impl CdpBrowser {
             self.connection.post(None, CloseTargetParams::new(target.0.clone()));
         });
         self.targets.own(&target);
-        let attached = self.attach(&target, None).await?;
+        let attached = match self.targets.received(&target).await {
+            Some(attached) => {
+                attached.enable().await?;
+                attached
+            }
+            None => self.attach(&target, None).await?,
+        };
         if url != "about:blank" {
             // A URL that fails is no failure of the page: it shows the error.
             let going = attached.ask::<IgnoredAny>(NavigateParams::new(url), "navigate", BEGIN);
