@@ -3,10 +3,11 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
+use chromiumoxide_cdp::cdp::browser_protocol::inspector;
 use chromiumoxide_cdp::cdp::browser_protocol::network;
 use chromiumoxide_cdp::cdp::browser_protocol::page;
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
-    AttachToTargetParams, DetachFromTargetParams, SetAutoAttachParams,
+    AttachToTargetParams, DetachFromTargetParams, FilterEntry, SetAutoAttachParams, TargetFilter,
 };
 use chromiumoxide_cdp::cdp::js_protocol::runtime;
 use serde::Deserialize;
@@ -64,10 +65,8 @@ pub(super) async fn attach(
     })?;
     let session = String::from(session.session_id);
     let undo = Unless::completed(|| detach(connection, &session));
-    let key = connection.key(&session).ok_or(PageError::Gone)?;
-    let attached = Arc::new(Attached::new(Arc::clone(connection), target.clone(), key, library));
-    let ear: Weak<dyn Ear> = Arc::downgrade(&attached) as Weak<dyn Ear>;
-    let crashed = connection.follow(&session, ear).ok_or(PageError::Gone)?;
+    let (attached, crashed) =
+        follow(connection, target, &session, library).ok_or(PageError::Gone)?;
     match crashed_at {
         Some(url) => attached.give_process(url).await?,
         None if crashed => return Err(PageError::Crashed),
@@ -77,6 +76,48 @@ pub(super) async fn attach(
     attached.equip().await?;
     undo.done();
     Ok(attached)
+}
+
+/// Follows the session; also returns whether it stands crashed. `None` when it is gone.
+fn follow(
+    connection: &Arc<Connection>,
+    target: &TargetKey,
+    session: &str,
+    library: &'static str,
+) -> Option<(Arc<Attached>, bool)> {
+    let key = connection.key(session)?;
+    let attached = Arc::new(Attached::new(Arc::clone(connection), target.clone(), key, library));
+    let ear: Weak<dyn Ear> = Arc::downgrade(&attached) as Weak<dyn Ear>;
+    let crashed = connection.follow(session, ear)?;
+    Some((attached, crashed))
+}
+
+/// Takes in a page that the browser attached us to and holds until it is told to go on: so not
+/// even a dialog in its first line is missed. Waits for no answer.
+pub(super) fn receive(
+    connection: &Arc<Connection>,
+    target: &TargetKey,
+    session: &str,
+    library: &'static str,
+) -> Option<Arc<Attached>> {
+    let (attached, _) = follow(connection, target, session, library)?;
+    let session = Some(&attached.session);
+    connection.post(session, inspector::EnableParams::default());
+    connection.post(session, page::EnableParams::default());
+    connection.post(session, page::SetLifecycleEventsEnabledParams::new(true));
+    connection.post(session, watch_network());
+    connection.post(session, auto_attach());
+    connection.post(session, SetFocusEmulationEnabledParams::new(true));
+    connection.post(session, runtime::EnableParams::default());
+    connection.post(session, attached.equipment());
+    connection.post(session, runtime::RunIfWaitingForDebuggerParams::default());
+    Some(attached)
+}
+
+/// Asks a browser of our own to attach us to every page from its first moment.
+pub(super) fn receive_pages() -> SetAutoAttachParams {
+    let page = FilterEntry { exclude: None, r#type: Some("page".to_owned()) };
+    SetAutoAttachParams { filter: Some(TargetFilter::new(vec![page])), ..auto_attach() }
 }
 
 /// Lets a session go. The target stays as it is.
@@ -128,11 +169,13 @@ impl Attached {
     }
 
     /// Switches on all events that we follow, in one round trip, and learns where the page is.
-    async fn enable(&self) -> Result<(), PageError> {
+    pub async fn enable(&self) -> Result<(), PageError> {
         let focus = SetFocusEmulationEnabledParams::new(true);
         let lifecycle = page::SetLifecycleEventsEnabledParams::new(true);
         let what = "attach";
         let (.., tree) = tokio::try_join!(
+            // The first, because a page that crashed before we came says so now.
+            self.ask::<IgnoredAny>(inspector::EnableParams::default(), what, SOON),
             self.ask::<IgnoredAny>(page::EnableParams::default(), what, SOON),
             self.ask::<IgnoredAny>(lifecycle, what, SOON),
             self.ask::<IgnoredAny>(watch_network(), what, SOON),
@@ -154,13 +197,16 @@ impl Attached {
 
     /// Has the library evaluated in the isolated world of this and every later document.
     async fn equip(&self) -> Result<(), PageError> {
-        let script = page::AddScriptToEvaluateOnNewDocumentParams {
+        self.ask::<IgnoredAny>(self.equipment(), "attach", SOON).await.map(drop)
+    }
+
+    fn equipment(&self) -> page::AddScriptToEvaluateOnNewDocumentParams {
+        page::AddScriptToEvaluateOnNewDocumentParams {
             source: self.library.to_owned(),
             world_name: Some(WORLD.to_owned()),
             include_command_line_api: None,
             run_immediately: Some(true),
-        };
-        self.ask::<IgnoredAny>(script, "attach", SOON).await.map(drop)
+        }
     }
 }
 

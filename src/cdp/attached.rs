@@ -87,13 +87,16 @@ impl Attached {
 
     /// Makes `sink` the one that hears of the page, and returns the lease's number.
     pub fn lease(&self, sink: Sink<PageEvent>) -> u64 {
+        let number = {
+            let mut lease = self.lease.lock().unwrap_or_else(PoisonError::into_inner);
+            *lease = Lease { number: lease.number + 1, sink: Some(Arc::clone(&sink)) };
+            lease.number
+        };
         let dialog = self.standing.borrow().dialog.clone();
         if let Some(dialog) = dialog {
             sink(PageEvent::DialogOpened(dialog));
         }
-        let mut lease = self.lease.lock().unwrap_or_else(PoisonError::into_inner);
-        *lease = Lease { number: lease.number + 1, sink: Some(sink) };
-        lease.number
+        number
     }
 
     /// Ends a lease, unless a newer one took its place.

@@ -12,7 +12,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::target::{
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::cdp::attach::{SOON, Unless, attach, detach};
+use crate::cdp::attach::{SOON, Unless, attach, detach, receive_pages};
 use crate::cdp::attached::Attached;
 use crate::cdp::calls::Ear;
 use crate::cdp::connection::Connection;
@@ -102,16 +102,23 @@ async fn start(
     let program = found.await.map_err(|error| failed(error.to_string()))??;
     let (started, wire) = launch::start(&program, spec).await?;
     let (connection, targets) = connect(wire, sink);
-    let greeted = tokio::select! {
-        biased;
-        greeted = greet(&connection) => greeted.map_err(|error| said(&error)),
-        how = started.process.ended() => Err(how),
+    targets.receive(&connection, spec.library);
+    let greeted = async {
+        let version = greet(&connection).await?;
+        connection.ask::<IgnoredAny>(None, receive_pages(), START).await?;
+        Ok(version)
     };
-    let version = greeted.map_err(|why| {
-        targets.end();
-        let complaints = started.process.complaints();
-        failed(if complaints.is_empty() { why } else { format!("{why}; it said: {complaints}") })
-    })?;
+    let version = match greeted.await {
+        Ok(version) => version,
+        Err(error) => {
+            targets.end();
+            return Err(failed(format!(
+                "{}; {}",
+                said(&error),
+                started.process.last_words().await
+            )));
+        }
+    };
     let about = About {
         product: version.product,
         pid: Some(started.process.pid),
@@ -185,7 +192,7 @@ impl CdpBrowser {
 
     /// Takes over a target that exists, with the session that it has.
     async fn take_over(&self, target: &TargetKey, url: &str) -> Result<Arc<Attached>, PageError> {
-        if let Some(attached) = self.targets.attached(target) {
+        if let Some(attached) = self.targets.received(target).await {
             match attached.life() {
                 Life::Live => return Ok(attached),
                 Life::Crashed => {
@@ -227,7 +234,13 @@ impl CdpBrowser {
             self.connection.post(None, CloseTargetParams::new(target.0.clone()));
         });
         self.targets.own(&target);
-        let attached = self.attach(&target, None).await?;
+        let attached = match self.targets.received(&target).await {
+            Some(attached) => {
+                attached.enable().await?;
+                attached
+            }
+            None => self.attach(&target, None).await?,
+        };
         if url != "about:blank" {
             // A URL that fails is no failure of the page: it shows the error.
             let going = attached.ask::<IgnoredAny>(NavigateParams::new(url), "navigate", BEGIN);

@@ -58,9 +58,9 @@ impl Attached {
             page::EventLifecycleEvent::IDENTIFIER => self.lifecycle(params),
             page::EventJavascriptDialogOpening::IDENTIFIER => self.dialog_opened(params),
             page::EventJavascriptDialogClosed::IDENTIFIER => {
-                let was_open = self.standing.send_if_modified(|page| page.dialog.take().is_some());
-                if was_open {
+                if self.standing.borrow().dialog.is_some() {
                     self.tell(PageEvent::DialogClosed);
+                    self.standing.send_modify(|page| page.dialog = None);
                 }
             }
             page::EventWindowOpen::IDENTIFIER => {
@@ -135,11 +135,11 @@ impl Attached {
         }
         let document = frame.document();
         let url = document.failed_url.clone().unwrap_or_else(|| document.url.clone());
+        self.tell(PageEvent::Navigated { url, same_document: false });
         self.standing.send_modify(|page| {
             frame.id.clone_into(&mut page.frame);
             page.committed(document);
         });
-        self.tell(PageEvent::Navigated { url, same_document: false });
     }
 
     fn moved_within(&self, params: &str) {
@@ -184,8 +184,9 @@ impl Attached {
     fn dialog_opened(&self, params: &str) {
         let Ok(opening) = serde_json::from_str::<DialogOpening>(params) else { return };
         let dialog = Dialog { kind: opening.kind, message: opening.message };
-        self.standing.send_modify(|page| page.dialog = Some(dialog.clone()));
-        self.tell(PageEvent::DialogOpened(dialog));
+        // The news comes before whatever it interrupts.
+        self.tell(PageEvent::DialogOpened(dialog.clone()));
+        self.standing.send_modify(|page| page.dialog = Some(dialog));
     }
 
     fn context_created(&self, params: &str) {

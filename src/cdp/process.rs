@@ -17,6 +17,8 @@ const LINES: usize = 12;
 const LINE: usize = 300;
 /// How long the members of a killed group may take to be gone.
 const REAPING: Duration = Duration::from_secs(5);
+/// How long a browser that failed may take to say why.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 const STEP: Duration = Duration::from_millis(20);
 
 /// A browser that we started. Dropping it kills the whole group.
@@ -24,6 +26,8 @@ pub(super) struct Process {
     pub pid: u32,
     group: Pid,
     complaints: Complaints,
+    /// Closes when the browser can say no more.
+    listening: watch::Receiver<()>,
     /// How the process ended, once it did.
     ended: watch::Receiver<Option<String>>,
 }
@@ -36,18 +40,31 @@ impl Process {
         let pid = child.id()?;
         let group = Pid::from_raw(i32::try_from(pid).ok()?);
         let complaints = Complaints::default();
+        let (listens, listening) = watch::channel(());
         if let Some(stderr) = child.stderr.take() {
-            tokio::spawn(listen(stderr, Arc::clone(&complaints)));
+            tokio::spawn(listen(stderr, Arc::clone(&complaints), listens));
         }
         let (tell, ended) = watch::channel(None);
         tokio::spawn(keep(child, group, tell, folder));
-        Some(Self { pid, group, complaints, ended })
+        Some(Self { pid, group, complaints, listening, ended })
     }
 
-    /// Returns what the browser complained of last.
-    pub fn complaints(&self) -> String {
+    /// Ends the browser and returns how it ended and what it complained of last.
+    pub async fn last_words(&self) -> String {
+        // One that is about to end by itself says why.
+        let how = match tokio::time::timeout(LAST_WORDS, self.ended()).await {
+            Ok(how) => how,
+            Err(_) => {
+                self.kill();
+                "it had to be killed".to_owned()
+            }
+        };
+        let mut listening = self.listening.clone();
+        let all_said = async { while listening.changed().await.is_ok() {} };
+        let _ = tokio::time::timeout(LAST_WORDS, all_said).await;
         let lines = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+        let lines = lines.iter().map(String::as_str);
+        std::iter::once(how.as_str()).chain(lines).collect::<Vec<_>>().join("\n")
     }
 
     /// Waits until the process ended; returns how.
@@ -120,7 +137,7 @@ pub(super) fn adopt_orphans() {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn adopt_orphans() {}
 
-async fn listen(stderr: ChildStderr, complaints: Complaints) {
+async fn listen(stderr: ChildStderr, complaints: Complaints, _listens: watch::Sender<()>) {
     let mut lines = BufReader::new(stderr).split(b'\n');
     while let Ok(Some(line)) = lines.next_segment().await {
         let line: String = String::from_utf8_lossy(&line).chars().take(LINE).collect();
@@ -173,10 +190,9 @@ mod tests {
     async fn the_last_complaints_are_kept() {
         let child = shell("for n in $(seq 1 40); do echo line $n >&2; done; exit 7");
         let process = Process::watch(child, None).unwrap();
-        assert_eq!(process.ended().await, "exit status: 7");
-        while !process.complaints().ends_with("line 40") {
-            tokio::time::sleep(STEP).await;
-        }
-        assert_eq!(process.complaints().lines().count(), LINES);
+        let words = process.last_words().await;
+        assert!(words.starts_with("exit status: 7\n"), "{words}");
+        assert!(words.ends_with("line 40"), "{words}");
+        assert_eq!(words.lines().count(), 1 + LINES);
     }
 }

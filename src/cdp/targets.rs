@@ -1,21 +1,25 @@
 //! The browser's page targets: which exist, which are ours, which we are attached to.
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::target;
 use serde::Deserialize;
 use tokio::sync::watch;
 
+use crate::cdp::attach::receive;
 use crate::cdp::attached::Attached;
 use crate::cdp::calls::{Ear, Heard};
+use crate::cdp::connection::Connection;
 use crate::ports::Sink;
 use crate::ports::browser::BrowserEvent;
 use crate::ports::page::TargetKey;
 
 /// The only kind of target that is a tab; the browser's own surfaces are of others.
 const PAGE: &str = "page";
+/// How long a page that was just created may take to be received.
+const RECEIVED: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
 struct Table {
@@ -32,11 +36,41 @@ pub(super) struct Targets {
     sink: Sink<BrowserEvent>,
     /// We end the browser ourselves: its death is no news.
     ending: AtomicBool,
+    receiving: OnceLock<Receiving>,
+}
+
+/// What it takes to receive the pages that the browser attaches us to.
+struct Receiving {
+    connection: Weak<Connection>,
+    library: &'static str,
 }
 
 impl Targets {
     pub fn new(sink: Sink<BrowserEvent>) -> Self {
-        Self { table: watch::Sender::default(), sink, ending: AtomicBool::new(false) }
+        Self {
+            table: watch::Sender::default(),
+            sink,
+            ending: AtomicBool::new(false),
+            receiving: OnceLock::new(),
+        }
+    }
+
+    /// Every page is received when it is created, from now on.
+    pub fn receive(&self, connection: &Arc<Connection>, library: &'static str) {
+        let connection = Arc::downgrade(connection);
+        self.receiving.get_or_init(|| Receiving { connection, library });
+    }
+
+    /// Returns the page when it was received; waits a moment for one that is about to be.
+    pub async fn received(&self, target: &TargetKey) -> Option<Arc<Attached>> {
+        if self.receiving.get().is_some() && !self.is_crashed(target) {
+            let mut changes = self.table.subscribe();
+            let received = changes.wait_for(|table| {
+                table.attached.contains_key(target) || !table.pages.contains(target)
+            });
+            let _ = tokio::time::timeout(RECEIVED, received).await;
+        }
+        self.table.borrow().attached.get(target).cloned()
     }
 
     pub fn own(&self, target: &TargetKey) {
@@ -103,6 +137,21 @@ impl Targets {
         (self.sink)(BrowserEvent::Popup { target, opener, url });
     }
 
+    fn attached_to(
+        &self,
+        AttachedTo { session_id, target_info, waiting_for_debugger }: AttachedTo,
+    ) {
+        let Some(receiving) = self.receiving.get().filter(|_| waiting_for_debugger) else { return };
+        let Some(connection) = receiving.connection.upgrade() else { return };
+        let target = TargetKey(target_info.target_id);
+        if let Some(page) = receive(&connection, &target, &session_id, receiving.library) {
+            self.table.send_modify(|table| {
+                table.pages.insert(target.clone());
+                table.attached.insert(target, page);
+            });
+        }
+    }
+
     fn destroyed(&self, target: &TargetKey) {
         self.table.send_modify(|table| {
             table.pages.remove(target);
@@ -117,6 +166,11 @@ impl Targets {
             target::EventTargetCreated::IDENTIFIER => {
                 if let Ok(created) = serde_json::from_str::<Created>(params) {
                     self.created(created.target_info);
+                }
+            }
+            target::EventAttachedToTarget::IDENTIFIER => {
+                if let Ok(attached) = serde_json::from_str::<AttachedTo>(params) {
+                    self.attached_to(attached);
                 }
             }
             target::EventTargetDestroyed::IDENTIFIER => {
@@ -175,6 +229,14 @@ struct TargetInfo {
     kind: String,
     url: String,
     opener_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AttachedTo {
+    session_id: String,
+    target_info: TargetInfo,
+    waiting_for_debugger: bool,
 }
 
 #[derive(Deserialize)]

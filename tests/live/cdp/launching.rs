@@ -122,6 +122,10 @@ async fn figures() {
     println!("a blank page after {:?}", since.elapsed());
     page.evaluate("1", LONG).await.unwrap();
     let since = Instant::now();
+    let request = strawmanus::ports::browser::OpenPage { target: None, url: "about:blank".into() };
+    let _second = browser.open(request, sink().1).await.unwrap();
+    println!("another blank page after {:?}", since.elapsed());
+    let since = Instant::now();
     for _ in 0..200 {
         page.evaluate("1", LONG).await.unwrap();
     }

@@ -2,7 +2,7 @@
 use strawmanus::ports::browser::{BrowserEvent, LaunchSpec, ProfileMode};
 use strawmanus::ports::page::{PageEvent, TargetKey};
 
-use crate::cdp::stage::{LONG, Stage, launch, spec, until};
+use crate::cdp::stage::{LONG, Stage, group, launch, spec, until};
 
 fn popups(stage: &Stage) -> Vec<(TargetKey, TargetKey, String)> {
     let events = stage.events.lock().unwrap();
@@ -44,10 +44,11 @@ async fn a_page_that_ours_opens_is_told_and_can_be_taken_over() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_frame_of_another_site_sends_is_heard() {
+async fn what_frames_of_other_sites_and_workers_send_is_heard() {
     let stage = Stage::start().await;
     let tab = stage.open("/frames").await;
-    let frame = stage.site.other_url("/inner");
+    let before = renderers(&stage);
+    let frame = stage.site.other_url("/sends");
     tab.eval(&format!(
         "new Promise((done) => {{
             const frame = document.createElement('iframe');
@@ -57,15 +58,20 @@ async fn what_a_frame_of_another_site_sends_is_heard() {
         }})"
     ))
     .await;
-    let inner = "fetch('/from-frame', { method: 'POST' })";
-    // The frame runs in another process; it is told what to do by its own address.
-    tab.eval(&format!(
-        "void (document.querySelector('iframe').srcdoc = \"<script>{inner}</script>\")"
-    ))
-    .await;
-    tab.hears(|event| matches!(event, PageEvent::Sent { url, .. } if url.contains("/from-frame")))
-        .await;
+    let sent = |path: &'static str| move |event: &PageEvent| matches!(event, PageEvent::Answered { url, status: 200, .. } if url.ends_with(path));
+    tab.hears(sent("/from-frame")).await;
+    assert!(renderers(&stage) > before, "the frame has a process of its own");
+    tab.eval("void new Worker('/worker.js')").await;
+    tab.hears(sent("/from-worker")).await;
+    // The frame's process dies alone.
+    tab.eval("document.querySelector('iframe').src = 'about:blank'; 1").await;
+    assert_eq!(tab.page.call("count", "", LONG).await.unwrap(), "1");
     stage.browser.shut_down().await;
+}
+
+fn renderers(stage: &Stage) -> usize {
+    let members = group(stage.pid());
+    members.iter().filter(|(.., command)| command.contains("--type=renderer")).count()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -111,5 +117,49 @@ async fn a_browser_that_runs_already_is_reached_and_left_running() {
     let tab = stage.open("/plain").await;
     assert_eq!(tab.eval("1").await, "1");
     assert!(popups(&stage).is_empty(), "the pages of others are not ours");
+    stage.browser.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_popup_that_opens_a_dialog_at_once_can_be_taken_over() {
+    let stage = Stage::start().await;
+    let tab = stage.open("/links").await;
+    tab.eval("void open('/alert')").await;
+    until("the popup", || popups(&stage).len() == 1).await;
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    let (target, ..) = popups(&stage).remove(0);
+    let since = tokio::time::Instant::now();
+    let popup = stage.try_open(Some(target), "about:blank").await;
+    println!(
+        "popup with alert: {:?} {:?}",
+        popup.as_ref().map(|tab| tab.heard()).err(),
+        since.elapsed()
+    );
+    let popup = popup.unwrap();
+    println!("{:?}", popup.heard());
+    println!("{:?}", popup.page.evaluate("1", LONG).await);
+    stage.browser.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_crashed_before_we_came_is_revived() {
+    let stage = Stage::start().await;
+    let tab = stage.open("/plain").await;
+    tab.page.navigate("chrome://crash", LONG).await.ok();
+    tab.hears(|event| *event == PageEvent::Crashed).await;
+    let spec = LaunchSpec {
+        endpoint: stage.browser.about().endpoint,
+        ..spec(stage.folder.path(), ProfileMode::Attach)
+    };
+    let remote = launch(spec).await.unwrap();
+    let request = strawmanus::ports::browser::OpenPage {
+        target: Some(tab.page.target()),
+        url: stage.site.url("/plain"),
+    };
+    let since = tokio::time::Instant::now();
+    let page = remote.open(request, crate::cdp::stage::sink().1).await;
+    println!("revived by another: {:?} after {:?}", page.as_ref().err(), since.elapsed());
+    assert_eq!(page.unwrap().settled(LONG).await.unwrap().title, "/plain");
+    remote.shut_down().await;
     stage.browser.shut_down().await;
 }

@@ -44,8 +44,14 @@ async fn serve(stream: TcpStream, book: Arc<Mutex<Vec<String>>>) {
     let mut stream = BufReader::new(stream);
     loop {
         let mut request = String::new();
-        if stream.read_line(&mut request).await.unwrap_or(0) == 0 {
-            return;
+        match stream.read_line(&mut request).await {
+            Ok(0) => return,
+            Ok(_) => {}
+            // Someone speaks TLS.
+            Err(_) => {
+                let _ = stream.write_all(respond("400 Bad Request", "", "").as_bytes()).await;
+                return;
+            }
         }
         let mut length = 0;
         loop {
@@ -108,6 +114,8 @@ async fn answer(method: &str, path: &str) -> Option<String> {
              <a style='top: 150px' href=mailto:x@y.test>mail</a>\
              <a style='top: 180px' href=/slow>slow</a>",
         ),
+        (_, "/sends") => page("sends", "<script>fetch('/from-frame', { method: 'POST' })</script>"),
+        (_, "/worker.js") => respond_js("fetch('/from-worker', { method: 'POST' })"),
         (_, "/frames") => page("frames", "<p id=here>frames</p>"),
         (_, "/slow") => {
             tokio::time::sleep(Duration::from_millis(700)).await;
@@ -117,6 +125,10 @@ async fn answer(method: &str, path: &str) -> Option<String> {
         (_, "/nothing") => return None,
         _ => page(path, "plain"),
     })
+}
+
+fn respond_js(script: &str) -> String {
+    respond("200 OK", "", script).replace("text/html", "text/javascript")
 }
 
 fn respond(status: &str, headers: &str, body: &str) -> String {

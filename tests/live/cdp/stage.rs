@@ -94,7 +94,7 @@ impl Stage {
 
 impl Tab {
     pub async fn eval(&self, script: &str) -> String {
-        self.page.evaluate(script, LONG).await.unwrap()
+        same(&self.page.evaluate(script, LONG).await.unwrap())
     }
 
     /// Clicks the middle of a line of the page `/links`.
@@ -109,6 +109,11 @@ impl Tab {
     pub async fn hears(&self, what: impl Fn(&PageEvent) -> bool) {
         until("the page's event", || self.events.lock().unwrap().iter().any(&what)).await;
     }
+}
+
+/// Writes JSON in one way: the browser escapes what is not ASCII.
+pub fn same(json: &str) -> String {
+    serde_json::from_str::<serde_json::Value>(json).unwrap().to_string()
 }
 
 /// Waits until something is so; a test fails that waits long.
@@ -149,20 +154,22 @@ pub fn group(leader: u32) -> Vec<(u32, char, String)> {
     members
 }
 
-/// The renderer that works for `tab`: the one whose processor time grows while the tab is busy.
+/// The renderer that works for `tab`: the one that grows by what the tab allocates.
 pub async fn renderer(stage: &Stage, tab: &Tab) -> u32 {
-    let ticks = |pid: u32| -> u64 {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let rest = stat.rsplit_once(") ").map(|(_, rest)| rest.to_owned()).unwrap_or_default();
-        rest.split(' ').nth(11).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
+    let pages = |pid: u32| -> u64 {
+        let memory = std::fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+        memory.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0)
     };
     let renderers: Vec<(u32, u64)> = group(stage.pid())
         .into_iter()
         .filter(|(_, _, command)| command.contains("--type=renderer"))
-        .map(|(pid, ..)| (pid, ticks(pid)))
+        .map(|(pid, ..)| (pid, pages(pid)))
         .collect();
-    tab.eval("{ const end = performance.now() + 400; while (performance.now() < end); }").await;
-    renderers.into_iter().max_by_key(|(pid, before)| ticks(*pid) - before).unwrap().0
+    tab.eval("window.ballast = new Uint8Array(200e6).fill(1); 1").await;
+    let grown = renderers.into_iter().map(|(pid, before)| (pages(pid).saturating_sub(before), pid));
+    let (most, pid) = grown.max().unwrap();
+    assert!(most * 4096 > 150_000_000, "{most} pages");
+    pid
 }
 
 pub fn kill(pid: u32) {
