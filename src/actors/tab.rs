@@ -219,7 +219,8 @@ impl TabState {
         let Task { what, patience, reply } = task;
         let (events, heard) = mpsc::unbounded_channel();
         let (cut, cut_off) = oneshot::channel();
-        let hands = Hands::new(self.id, &self.world, &self.page, heard, patience);
+        let who = (self.id, self.desk.incarnation);
+        let hands = Hands::new(who, &self.world, &self.page, heard).within(patience);
         let vitals = Arc::clone(&self.desk.vitals);
         let (world, id, page) = (self.world.clone(), self.id, Arc::clone(&self.page));
         self.desk.post(&what);

@@ -16,12 +16,12 @@ use crate::domain::address::address;
 use crate::domain::ids::{RunId, SessionName};
 use crate::domain::journal::{Ending, Entry, Event, Standing, Status, VERSION, Verdict};
 use crate::domain::report;
-use crate::domain::run::{Consent, Limits, RunOrder};
+use crate::domain::run::{Consent, ContextBounds, Limits, RunOrder};
 use crate::messages::books::RunNote;
 use crate::messages::orchestrator::RunMsg;
 use crate::messages::session::SessionMsg;
 use crate::messages::supervisor::{Seat, SupervisorMsg};
-use crate::model::anthropic::{Anthropic, Key};
+use crate::model::anthropic::{Anthropic, Key, Proxies};
 use crate::model::script::Script;
 use crate::ports::model::Model;
 use crate::ports::store::{Counter, Durability};
@@ -84,7 +84,13 @@ impl Call<'_> {
             return Err(Box::new(Answer::failed(4, failure)));
         };
         let key = Key::new(key);
-        match Anthropic::new(&settings.base_url, settings.orchestrator.as_str(), key) {
+        let environment = &self.request.context.environment;
+        let of = |names: [&str; 2]| names.iter().find_map(|name| environment.get(name));
+        let proxies = Proxies {
+            all: of(["HTTPS_PROXY", "https_proxy"]).or(of(["ALL_PROXY", "all_proxy"])),
+            none: of(["NO_PROXY", "no_proxy"]),
+        };
+        match Anthropic::new(&settings.base_url, &settings.orchestrator, key, proxies) {
             Ok(model) => Ok((Arc::new(model), None)),
             Err(error) => trouble("model", error.to_string()),
         }
@@ -101,8 +107,21 @@ impl Call<'_> {
         let began = world.clock.now();
         let folder = self.app.home.folder().join("runs").join(folder_name(began, id, &task));
         let (limits, expect) = (self.limits(), self.request.globals.expect);
-        let order =
-            RunOrder { id, task, url, session, folder: folder.clone(), limits, expect, consent };
+        let context = ContextBounds {
+            recent_steps: self.config.context.recent_steps.get(),
+            text: self.config.context.text.get(),
+        };
+        let order = RunOrder {
+            id,
+            task,
+            url,
+            session,
+            folder: folder.clone(),
+            limits,
+            expect,
+            consent,
+            context,
+        };
         if let Some(script) = script {
             let written = world.files.write(&folder.join("script.jsonl"), &script).await;
             written.or_else(|error| trouble("disk", error.to_string()))?;
@@ -138,6 +157,7 @@ impl Call<'_> {
             steps: limits.steps.get(),
             time: Duration::from_secs(60) * limits.minutes.get(),
             errors_in_a_row: limits.errors_in_a_row.get(),
+            without_progress: limits.without_progress.get(),
             step_time: limits.step.0,
             action_time: limits.action.0,
             navigation_time: limits.navigation.0,

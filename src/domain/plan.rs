@@ -1,4 +1,5 @@
 //! What a run does next, given what came of a step. Pure.
+use crate::domain::journal::Step;
 use crate::domain::outcome::OutcomeKind;
 use crate::domain::run::Limits;
 use crate::domain::tool::ToolCall;
@@ -54,6 +55,20 @@ pub struct Progress {
     pub steps: u32,
     pub time: Duration,
     pub errors_in_a_row: u32,
+    pub without_progress: u32,
+}
+
+/// Counts the newest steps that were one and the same call, with one outcome, and changed nothing.
+pub fn without_progress(steps: &[Step]) -> u32 {
+    let Some(last) = steps.last().filter(|step| step.call.is_some()) else {
+        return 0;
+    };
+    let vain = |step: &&Step| {
+        let changed = ["changed", "navigated", "new_tab", "downloaded", "finished"];
+        let outcome = step.outcome.as_deref().unwrap_or_default();
+        step.call == last.call && step.outcome == last.outcome && !changed.contains(&outcome)
+    };
+    u32::try_from(steps.iter().rev().take_while(vain).count()).unwrap_or(u32::MAX)
 }
 
 /// Returns the limit that ends the run now, in words, if one does.
@@ -67,6 +82,10 @@ pub fn limit_reached(progress: Progress, limits: &Limits) -> Option<String> {
     }
     if progress.errors_in_a_row >= limits.errors_in_a_row {
         return Some(format!("{} steps in a row failed", progress.errors_in_a_row));
+    }
+    if progress.without_progress >= limits.without_progress {
+        let times = progress.without_progress;
+        return Some(format!("the same call changed nothing {times} times in a row"));
     }
     None
 }
@@ -116,15 +135,33 @@ mod tests {
             steps: 40,
             time: Duration::from_secs(90),
             errors_in_a_row: 5,
+            without_progress: 4,
             step_time: Duration::from_secs(30),
             action_time: Duration::from_secs(10),
             navigation_time: Duration::from_secs(30),
         };
-        let start = Progress { steps: 0, time: Duration::ZERO, errors_in_a_row: 0 };
+        let start =
+            Progress { steps: 0, time: Duration::ZERO, errors_in_a_row: 0, without_progress: 0 };
         assert_eq!(limit_reached(start, &limits), None);
         let named = |progress| limit_reached(progress, &limits).unwrap();
         assert!(named(Progress { steps: 40, ..start }).contains("40 steps"));
         assert!(named(Progress { time: limits.time, ..start }).contains("1.5 min"));
         assert!(named(Progress { errors_in_a_row: 5, ..start }).contains("5 steps in a row"));
+        assert!(named(Progress { without_progress: 4, ..start }).contains("4 times in a row"));
+    }
+
+    #[test]
+    fn the_same_call_in_vain_is_counted_and_anything_else_begins_anew() {
+        let step = |call: ToolCall, outcome: &str| Step {
+            call: Some(call),
+            outcome: Some(outcome.into()),
+            ..Step::default()
+        };
+        let vain = || step(click(), "no_effect");
+        assert_eq!(without_progress(&[]), 0);
+        assert_eq!(without_progress(&[vain(), vain(), vain()]), 3);
+        assert_eq!(without_progress(&[vain(), step(input(false), "changed"), vain()]), 1);
+        assert_eq!(without_progress(&[step(click(), "changed"), step(click(), "changed")]), 0);
+        assert_eq!(without_progress(&[step(click(), "stale"), vain()]), 1);
     }
 }

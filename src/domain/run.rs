@@ -20,6 +20,29 @@ pub struct RunOrder {
     /// How many entities the task asks for, for the report's status line.
     pub expect: Option<u32>,
     pub consent: Consent,
+    pub context: ContextBounds,
+}
+
+/// How much of what came before the model is told again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextBounds {
+    /// How many of the newest steps are told in full; of older ones only the outcome.
+    pub recent_steps: u32,
+    /// Characters of one step's result.
+    pub text: u32,
+}
+
+impl ContextBounds {
+    /// Returns what is told of a result that lies `age` steps back; the newest lies 0 back.
+    pub fn shorten(&self, result: &str, age: usize) -> String {
+        let recent = u32::try_from(age).is_ok_and(|age| age < self.recent_steps);
+        let told = if recent { result } else { result.lines().next().unwrap_or_default() };
+        let most = usize::try_from(self.text).unwrap_or(usize::MAX);
+        match told.char_indices().nth(most) {
+            Some((end, _)) => format!("{}…", &told[..end]),
+            None => told.to_owned(),
+        }
+    }
 }
 
 /// What ends a run that does not end by itself.
@@ -28,6 +51,8 @@ pub struct Limits {
     pub steps: u32,
     pub time: Duration,
     pub errors_in_a_row: u32,
+    /// The same call with the same outcome, and nothing changed by it.
+    pub without_progress: u32,
     pub step_time: Duration,
     pub action_time: Duration,
     pub navigation_time: Duration,
@@ -58,6 +83,14 @@ impl Consent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn older_results_are_told_by_their_outcome_alone() {
+        let bounds = ContextBounds { recent_steps: 2, text: 8 };
+        assert_eq!(bounds.shorten("changed\nit is é", 1), "changed\n…");
+        assert_eq!(bounds.shorten("changed\nmore", 2), "changed");
+        assert_eq!(bounds.shorten("", 9), "");
+    }
 
     #[test]
     fn consent_matches_at_a_dot_boundary_and_only_when_given() {

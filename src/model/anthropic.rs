@@ -38,6 +38,15 @@ impl fmt::Debug for Key {
     }
 }
 
+/// How the service is reached from the caller's network.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Proxies<'a> {
+    /// The address of the proxy for everything.
+    pub all: Option<&'a str>,
+    /// Hosts that are reached without it, as in `NO_PROXY`.
+    pub none: Option<&'a str>,
+}
+
 /// A model of the service.
 #[derive(Debug, Clone)]
 pub struct Anthropic {
@@ -53,13 +62,18 @@ impl Anthropic {
     ///
     /// # Errors
     /// `NoKey` without a key, `Unreachable` when the address is none or TLS cannot be set up.
-    pub fn new(base_url: &str, model: impl Into<String>, key: Key) -> Result<Self, ModelError> {
+    pub fn new(
+        base_url: &str,
+        model: &str,
+        key: Key,
+        proxies: Proxies<'_>,
+    ) -> Result<Self, ModelError> {
         if key.0.is_empty() {
             return Err(ModelError::NoKey);
         }
         let endpoint = endpoint(base_url)?;
-        let client = client(&endpoint)?;
-        Ok(Self { client, endpoint, model: model.into(), key, retry: Retry::default() })
+        let client = client(&endpoint, proxies)?;
+        Ok(Self { client, endpoint, model: model.to_owned(), key, retry: Retry::default() })
     }
 
     /// Sends again by another rule.
@@ -171,7 +185,7 @@ fn is_local(url: &Url) -> bool {
     }
 }
 
-fn client(endpoint: &Url) -> Result<reqwest::Client, ModelError> {
+fn client(endpoint: &Url, proxies: Proxies<'_>) -> Result<reqwest::Client, ModelError> {
     // Whoever was first installed the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let version = HeaderMap::from_iter([(
@@ -183,9 +197,13 @@ fn client(endpoint: &Url) -> Result<reqwest::Client, ModelError> {
         .user_agent(concat!("strawmanus/", env!("CARGO_PKG_VERSION")))
         // The key would go wherever a redirect points.
         .redirect(Policy::none())
-        .timeout(PATIENCE);
-    if is_local(endpoint) {
-        builder = builder.no_proxy();
+        .timeout(PATIENCE)
+        // The caller's proxies count, not those of whoever started this process.
+        .no_proxy();
+    if let Some(address) = proxies.all.filter(|_| !is_local(endpoint)) {
+        let proxy = reqwest::Proxy::all(address).map_err(|error| unreachable(&error).error)?;
+        let none = proxies.none.and_then(reqwest::NoProxy::from_string);
+        builder = builder.proxy(proxy.no_proxy(none));
     }
     builder.build().map_err(|error| unreachable(&error).error)
 }
@@ -196,14 +214,16 @@ mod tests {
 
     #[test]
     fn the_key_is_never_shown() {
-        let model = Anthropic::new(BASE_URL, "a-model", Key::new("sk-secret")).unwrap();
+        let model =
+            Anthropic::new(BASE_URL, "a-model", Key::new("sk-secret"), Proxies::default()).unwrap();
         assert!(!format!("{model:?}").contains("secret"));
         let headers = model.headers().map_err(|failure| failure.error).unwrap();
         assert_eq!(headers["x-api-key"], "sk-secret");
         assert!(!format!("{headers:?}").contains("secret"));
         let error = model.refused(StatusCode::BAD_REQUEST, "sk-secret is\n odd");
         assert_eq!(error, ModelError::Status { status: 400, detail: "… is odd".into() });
-        let none = Anthropic::new(BASE_URL, "a-model", Key::new(" \n")).unwrap_err();
+        let none =
+            Anthropic::new(BASE_URL, "a-model", Key::new(" \n"), Proxies::default()).unwrap_err();
         assert_eq!(none, ModelError::NoKey);
     }
 

@@ -34,8 +34,6 @@ pub enum Table {
     Selectors,
     /// Actions held for a person.
     Holds,
-    /// Tabs: their session, last URL and high-water mark.
-    Tabs,
 }
 
 /// A number that only grows, also across restarts.

@@ -18,7 +18,6 @@ fn rows(table: Table) -> Rows {
         Table::Runs => "runs",
         Table::Selectors => "selectors",
         Table::Holds => "holds",
-        Table::Tabs => "tabs",
     })
 }
 
@@ -34,7 +33,7 @@ fn name(counter: Counter) -> &'static str {
 pub(super) fn make(transaction: &redb::WriteTransaction) -> Result<(), redb::Error> {
     transaction.open_table(JOURNAL)?;
     transaction.open_table(COUNTERS)?;
-    for table in [Table::Runs, Table::Selectors, Table::Holds, Table::Tabs] {
+    for table in [Table::Runs, Table::Selectors, Table::Holds] {
         transaction.open_table(rows(table))?;
     }
     Ok(())

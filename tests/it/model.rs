@@ -10,7 +10,7 @@ use axum::routing::post;
 use serde_json::{Value, json};
 use strawmanus::domain::ids::ElementId;
 use strawmanus::domain::tool::{Index, Place, ToolCall};
-use strawmanus::model::anthropic::{Anthropic, Key};
+use strawmanus::model::anthropic::{Anthropic, Key, Proxies};
 use strawmanus::model::retry::Retry;
 use strawmanus::model::script::Script;
 use strawmanus::ports::model::{Conversation, Model, ModelError, Usage};
@@ -63,7 +63,8 @@ impl Service {
         let app =
             axum::Router::new().route("/v1/messages", post(serve)).with_state(service.clone());
         tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-        let model = Anthropic::new(&base, "test-model", Key::new("sk-test")).unwrap();
+        let model =
+            Anthropic::new(&base, "test-model", Key::new("sk-test"), Proxies::default()).unwrap();
         let retry = Retry { most: 3, first: Duration::from_millis(5), ..Retry::default() };
         (service, model.with_retry(retry))
     }
@@ -212,7 +213,8 @@ async fn a_service_that_is_not_there_is_said() {
     let base = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     let retry = Retry { most: 1, first: Duration::from_millis(5), ..Retry::default() };
-    let model = Anthropic::new(&base, "m", Key::new("k")).unwrap().with_retry(retry);
+    let model =
+        Anthropic::new(&base, "m", Key::new("k"), Proxies::default()).unwrap().with_retry(retry);
     let error = model.answer(&first_turn()).await.unwrap_err();
     assert!(matches!(error, ModelError::Unreachable(_)), "{error:?}");
     assert!(error.to_string().contains("refused"), "{error}");

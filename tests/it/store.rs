@@ -29,7 +29,7 @@ async fn what_was_written_is_there_after_opening_again() {
     assert_eq!(store.append(RunId(1), "a".into(), Synced).await, Ok(0));
     assert_eq!(store.append(RunId(2), "x".into(), Soon).await, Ok(0));
     assert_eq!(store.append(RunId(1), "b".into(), Soon).await, Ok(1));
-    store.put(Table::Tabs, "t1".into(), "{}".into(), Soon).await.unwrap();
+    store.put(Table::Holds, "t1".into(), "{}".into(), Soon).await.unwrap();
     assert_eq!(store.next(Counter::Tab).await, Ok(1));
     drop(store);
 
@@ -38,7 +38,7 @@ async fn what_was_written_is_there_after_opening_again() {
     assert_eq!(store.journal(RunId(2)).await.unwrap(), ["x"]);
     assert_eq!(store.journal(RunId(3)).await.unwrap(), [""; 0]);
     assert_eq!(store.append(RunId(1), "c".into(), Synced).await, Ok(2));
-    assert_eq!(store.get(Table::Tabs, "t1").await, Ok(Some("{}".into())));
+    assert_eq!(store.get(Table::Holds, "t1").await, Ok(Some("{}".into())));
     assert_eq!(store.next(Counter::Tab).await, Ok(2));
 }
 
@@ -52,7 +52,7 @@ async fn tables_and_counters_keep_apart() {
     store.put(Table::Runs, "0".into(), "first".into(), Synced).await.unwrap();
     store.put(Table::Runs, "1".into(), "changed".into(), Soon).await.unwrap();
     assert_eq!(store.get(Table::Holds, "1").await, Ok(Some("hold".into())));
-    assert_eq!(store.get(Table::Tabs, "1").await, Ok(None));
+    assert_eq!(store.get(Table::Holds, "1").await, Ok(None));
     let runs = store.all(Table::Runs).await.unwrap();
     assert_eq!(runs, [("0", "first"), ("1", "changed")].map(|(k, v)| (k.into(), v.into())));
 

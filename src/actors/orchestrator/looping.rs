@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::actors::orchestrator::deeds::{Deed, Worker};
 use crate::actors::world::World;
 use crate::domain::ids::RunId;
 use crate::domain::journal::{Entry, Event, Standing, Status, Step};
 use crate::domain::outcome::OutcomeKind;
-use crate::domain::plan::{Next, Progress, Setback, after, limit_reached};
+use crate::domain::plan::{Next, Progress, Setback, after, limit_reached, without_progress};
 use crate::domain::report;
 use crate::domain::run::RunOrder;
 use crate::domain::tool::ToolCall;
@@ -113,10 +113,12 @@ impl Loop {
             let step = self.standing.steps.iter().filter(|step| step.outcome.is_some()).count();
             let step = u32::try_from(step).unwrap_or(u32::MAX) + 1;
             let mut stopped = self.stopped.clone();
+            let out_of_time = self.began + self.order.limits.time;
             let end = tokio::select! {
                 end = self.turn(step) => end?,
                 // What was dispatched is in doubt then, and the journal says so.
                 _ = stopped.wait_for(Option::is_some) => None,
+                () = sleep_until(out_of_time) => None,
             };
             if let Some(end) = end {
                 return Ok(end);
@@ -134,6 +136,7 @@ impl Loop {
             steps: u32::try_from(done).unwrap_or(u32::MAX),
             time: self.began.elapsed(),
             errors_in_a_row: self.errors_in_a_row,
+            without_progress: without_progress(&self.standing.steps),
         };
         let why = limit_reached(progress, &self.order.limits)?;
         Some(End { status: Status::Blocked, why, answer: None })
@@ -173,7 +176,12 @@ impl Loop {
             self.came(step, Deed::told("finished", vec![])).await?;
             return Ok(Some(self.finished(answer)));
         }
-        let deed = self.worker.carry_out(&call).await;
+        let patience = self.order.limits.step_time;
+        let deed = timeout(patience, self.worker.carry_out(&call)).await;
+        let deed = deed.unwrap_or_else(|_elapsed| Deed {
+            failed: true,
+            ..Deed::told("in_doubt", vec![format!("the step did not end within {patience:?}")])
+        });
         for judged in &deed.judged {
             let (what, url) = (judged.what.clone(), judged.url.clone());
             let (judgement, verdict) = (judged.judgement.clone(), judged.verdict.clone());
@@ -214,15 +222,13 @@ impl Loop {
     }
 
     fn conversation(&self, step: u32, observation: String, doubt: Option<String>) -> Conversation {
-        let turns = self.standing.steps.iter().filter_map(|step| {
+        let ages = (0..self.standing.steps.len()).rev();
+        let turns = self.standing.steps.iter().zip(ages).filter_map(|(step, age)| {
             let (raw, call) = step.answered.clone()?;
-            let mut result = step.outcome.clone()?;
-            for line in &step.delta {
-                result.push('\n');
-                result.push_str(line);
-            }
+            let lines = std::iter::once(step.outcome.clone()?).chain(step.delta.iter().cloned());
+            let result = lines.collect::<Vec<_>>().join("\n");
             let answer = Answer { raw, call, usage: Usage::default() };
-            Some(Turn { answer, result })
+            Some(Turn { answer, result: self.order.context.shorten(&result, age) })
         });
         let number = usize::try_from(step).unwrap_or(usize::MAX).saturating_sub(1);
         let observation = match doubt {

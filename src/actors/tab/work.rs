@@ -29,6 +29,7 @@ pub struct Hands {
     pub world: World,
     pub page: Arc<dyn Page>,
     pub events: mpsc::UnboundedReceiver<PageEvent>,
+    pub incarnation: u32,
     deadline: Instant,
     dispatched: Flag,
 }
@@ -58,15 +59,19 @@ pub struct Found {
 
 impl Hands {
     pub fn new(
-        id: TabId,
+        (id, incarnation): (TabId, u32),
         world: &World,
         page: &Arc<dyn Page>,
         events: mpsc::UnboundedReceiver<PageEvent>,
-        patience: Duration,
     ) -> Self {
-        let deadline = Instant::now() + patience;
         let (world, page) = (world.clone(), Arc::clone(page));
-        Self { id, world, page, events, deadline, dispatched: Flag::default() }
+        let (deadline, dispatched) = (Instant::now(), Flag::default());
+        Self { id, world, page, events, incarnation, deadline, dispatched }
+    }
+
+    /// Sets the one deadline of the job.
+    pub fn within(self, patience: Duration) -> Self {
+        Self { deadline: Instant::now() + patience, ..self }
     }
 
     pub fn dispatched(&self) -> Flag {
@@ -88,7 +93,7 @@ impl Hands {
             (note.url, note.title) = (url.clone(), title.clone());
             note.landings
         });
-        let incarnation = 0;
+        let incarnation = self.incarnation;
         let generation = Generation { incarnation, landing: landing.unwrap_or_default() };
         Landed { url, title, status, generation }
     }

@@ -6,7 +6,7 @@ use super::*;
 use crate::domain::guard::{Class, Judgement};
 use crate::domain::ids::{ElementId, HoldId, RunId};
 use crate::domain::journal::{Event, VERSION};
-use crate::domain::run::{Consent, Limits};
+use crate::domain::run::{Consent, ContextBounds, Limits};
 use crate::domain::tool::{Index, Place, ToolCall};
 
 fn order(expect: Option<u32>) -> RunOrder {
@@ -20,12 +20,14 @@ fn order(expect: Option<u32>) -> RunOrder {
             steps: 40,
             time: Duration::from_secs(600),
             errors_in_a_row: 5,
+            without_progress: 4,
             step_time: Duration::from_secs(30),
             action_time: Duration::from_secs(10),
             navigation_time: Duration::from_secs(30),
         },
         expect,
         consent: Consent::default(),
+        context: ContextBounds { recent_steps: 8, text: 2_000 },
     }
 }
 

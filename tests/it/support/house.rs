@@ -10,7 +10,7 @@ use strawmanus::domain::guard::Words;
 use strawmanus::domain::ids::{RunId, SessionName, TabId};
 use strawmanus::domain::journal::{Entry, Standing};
 use strawmanus::domain::page::observation::{Observation, View};
-use strawmanus::domain::run::{Consent, Limits, RunOrder};
+use strawmanus::domain::run::{Consent, ContextBounds, Limits, RunOrder};
 use strawmanus::domain::target::{Query, Target};
 use strawmanus::messages::address::{Address, AskError};
 use strawmanus::messages::board::Card;
@@ -133,6 +133,7 @@ impl House {
             limits: limits(),
             expect: None,
             consent: Consent::default(),
+            context: ContextBounds { recent_steps: 8, text: 2_000 },
         };
         let (feed, heard) = broadcast::channel(1_000);
         let model = Arc::new(Script::parse("test", script).unwrap());
@@ -157,6 +158,7 @@ pub fn limits() -> Limits {
         steps: 40,
         time: HOUR,
         errors_in_a_row: 5,
+        without_progress: 4,
         step_time: 30 * SECOND,
         action_time: 10 * SECOND,
         navigation_time: 30 * SECOND,
