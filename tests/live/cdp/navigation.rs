@@ -179,6 +179,10 @@ async fn a_click_settles_where_it_leads() {
 
     tab.page.navigate(&stage.site.url("/links"), LONG).await.unwrap();
     tab.click(180.0).await.unwrap();
+    // The old document still answers while the new one is on its way.
+    let since = Instant::now();
+    println!("during a navigation: {:?}", tab.page.evaluate("document.title", LONG).await);
+    println!("during a navigation: {:?}", since.elapsed());
     assert_eq!(tab.page.settled(LONG).await.unwrap().title, "slow");
 
     tab.page.navigate(&stage.site.url("/links"), LONG).await.unwrap();
