@@ -1,13 +1,13 @@
 //! Navigation: where it ends, and when the document can be read.
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::browser_protocol::page::NavigateParams;
+use chromiumoxide_cdp::cdp::browser_protocol::page::{NavigateParams, StopLoadingParams};
 use chromiumoxide_cdp::cdp::browser_protocol::target::GetTargetInfoParams;
 use serde::Deserialize;
 use tokio::time::Instant;
 
 use crate::cdp::attach::SOON;
-use crate::cdp::attached::{Attached, Deadline};
+use crate::cdp::attached::{Attached, Deadline, Interrupted};
 use crate::cdp::errors::{CallError, page_error, unreachable};
 use crate::cdp::standing::Standing;
 use crate::ports::page::{Landing, Location, PageError, Unreachable};
@@ -55,7 +55,10 @@ impl Attached {
         let number = self.number();
         let went: Went = match self.ask_page(NavigateParams::new(url), patience).await {
             Ok(went) => went,
-            Err(error) => return Err(self.explain(error, number, (what, patience)).await),
+            Err(error) => {
+                self.give_up(&error);
+                return Err(self.explain(error, number, (what, patience)).await);
+            }
         };
         let error = went.error_text.filter(|error| !error.is_empty() && error != BODYLESS);
         if let Some(error) = error {
@@ -69,6 +72,14 @@ impl Attached {
             return Err(deadline.error(what));
         }
         self.rest(&deadline, what).await
+    }
+
+    /// Stops a navigation that was waited for in vain: while one is under way, the browser holds
+    /// back whatever the page is asked.
+    fn give_up(&self, error: &Interrupted) {
+        if matches!(error, Interrupted::Call(CallError::TimedOut)) {
+            self.connection.post(Some(&self.session), StopLoadingParams::default());
+        }
     }
 
     /// A navigation failed: waits for the browser's page that says so, so that it does not

@@ -6,7 +6,7 @@ use strawmanus::ports::browser::{BrowserError, OpenPage, ProfileMode};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::time::Instant;
 
-use crate::cdp::stage::{LONG, Stage, group, kill, launch, sink, spec, until};
+use crate::cdp::stage::{AT_ONCE, LONG, Stage, group, kill, launch, sink, spec, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_profile_in_use_names_its_holder_and_a_dead_holder_is_nobody() {
@@ -41,7 +41,7 @@ async fn a_browser_ends_with_its_last_reference() {
     until("the folder's end", || !profile.exists()).await;
     assert!(page.evaluate("1", LONG).await.is_err());
     // Crash handlers leave the group; they fall to this process, which other tests share.
-    until("the handlers' end", || !handlers().iter().any(|state| *state == 'Z')).await;
+    until("the handlers' end", || !handlers().contains(&'Z')).await;
 }
 
 /// The states of the crash handlers that are children of this process.
@@ -118,7 +118,7 @@ async fn a_browser_does_not_outlive_its_holder() {
     let lives = || group(pid).iter().any(|(_, state, _)| *state != 'Z');
     until("the browser's end", || !lives()).await;
     println!("holder killed: browser gone after {:?}", since.elapsed());
-    assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
+    assert!(since.elapsed() < AT_ONCE, "{:?}", since.elapsed());
     holder.wait().await.unwrap();
 }
 

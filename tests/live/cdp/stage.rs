@@ -18,6 +18,9 @@ use crate::cdp::site::Site;
 
 pub const LONG: Duration = Duration::from_secs(15);
 
+/// What must happen at once: half a second on an idle computer, more where other tests run.
+pub const AT_ONCE: Duration = Duration::from_secs(2);
+
 /// A library for the isolated world.
 pub const LIBRARY: &str = "globalThis.strawmanus = {
     times: 0,
