@@ -17,7 +17,7 @@ use crate::cdp::attached::Attached;
 use crate::cdp::calls::Ear;
 use crate::cdp::connection::Connection;
 use crate::cdp::errors::{CallError, page_error};
-use crate::cdp::hearing::Frame;
+use crate::cdp::events::Frame;
 use crate::ports::page::{PageError, TargetKey};
 
 /// The name of our isolated world.
@@ -122,10 +122,7 @@ pub(super) fn receive_pages() -> SetAutoAttachParams {
 
 /// Lets a session go. The target stays as it is.
 pub(super) fn detach(connection: &Connection, session: &str) {
-    let detaching = DetachFromTargetParams {
-        session_id: Some(session.to_owned().into()),
-        ..DetachFromTargetParams::default()
-    };
+    let detaching = DetachFromTargetParams { session_id: Some(session.to_owned().into()) };
     connection.post(None, detaching);
 }
 

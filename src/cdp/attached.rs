@@ -18,8 +18,9 @@ use crate::cdp::standing::{Life, Standing};
 use crate::ports::Sink;
 use crate::ports::page::{PageError, PageEvent, TargetKey};
 
-/// The events that explain an error of the browser come before it or shortly after.
-const EXPLANATION: Duration = Duration::from_millis(150);
+/// The events that explain an error of the browser come before it or after, late on a busy
+/// computer.
+const EXPLANATION: Duration = Duration::from_secs(1);
 
 /// A page target and its session.
 pub(super) struct Attached {

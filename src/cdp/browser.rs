@@ -244,11 +244,10 @@ impl CdpBrowser {
         if url != "about:blank" {
             // A URL that fails is no failure of the page: it shows the error.
             let going = attached.ask::<IgnoredAny>(NavigateParams::new(url), "navigate", BEGIN);
-            match going.await {
-                Err(error @ (PageError::Crashed | PageError::Gone | PageError::Lost)) => {
-                    return Err(error);
-                }
-                _ => {}
+            if let Err(error @ (PageError::Crashed | PageError::Gone | PageError::Lost)) =
+                going.await
+            {
+                return Err(error);
             }
         }
         undo.done();

@@ -66,7 +66,7 @@ impl Connection {
         command: impl Command,
         patience: Duration,
     ) -> Result<R, CallError> {
-        read_answer(self.raw(session, &command, Need::Live, patience).await?)
+        read_answer(&self.raw(session, &command, Need::Live, patience).await?)
     }
 
     /// Sends the navigation that gives a crashed page a new process.
@@ -79,7 +79,7 @@ impl Connection {
         let answer = self.raw(Some(session), &command, Need::Revives, patience).await?;
         let revived = self.shared.lock().revive(session);
         tell(revived, Heard::Revived);
-        read_answer(answer)
+        read_answer(&answer)
     }
 
     async fn raw<C: Command>(
@@ -157,7 +157,7 @@ fn message<C: Command>(
     serde_json::to_string(&outbound).map_err(|error| CallError::Unreadable(error.to_string()))
 }
 
-fn read_answer<R: DeserializeOwned>(raw: Box<RawValue>) -> Result<R, CallError> {
+fn read_answer<R: DeserializeOwned>(raw: &RawValue) -> Result<R, CallError> {
     serde_json::from_str(raw.get()).map_err(|error| CallError::Unreadable(error.to_string()))
 }
 

@@ -1,5 +1,4 @@
 //! What a page's events mean for how it stands.
-use std::borrow::Cow;
 use std::sync::PoisonError;
 
 use chromiumoxide_cdp::cdp::browser_protocol::network;
@@ -12,8 +11,12 @@ use tokio::time::Instant;
 use crate::cdp::attach::{WORLD, adopt};
 use crate::cdp::attached::Attached;
 use crate::cdp::calls::{Ear, Heard};
+use crate::cdp::events::{
+    Asked, Child, ContextDestroyed, Created, DialogOpening, Framed, Lifecycle, Navigated, OfFrame,
+    Started, WindowOpen, Within,
+};
 use crate::cdp::requests::{Failed, Received, WillBeSent};
-use crate::cdp::standing::{Document, Life, Standing, World};
+use crate::cdp::standing::{Life, Standing, World};
 use crate::ports::page::{Dialog, PageEvent};
 
 /// Not in the generated types; the only event that announces a `meta` refresh in time.
@@ -217,142 +220,4 @@ impl Attached {
             here
         });
     }
-}
-
-trait Framed {
-    fn frame(&self) -> &str;
-}
-
-macro_rules! framed {
-    ($($event:ident),*) => {
-        $(impl Framed for $event<'_> {
-            fn frame(&self) -> &str {
-                &self.frame_id
-            }
-        })*
-    };
-}
-
-framed!(OfFrame, Within, Started, Asked, Lifecycle);
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct OfFrame<'a> {
-    #[serde(borrow)]
-    frame_id: Cow<'a, str>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Within<'a> {
-    #[serde(borrow)]
-    frame_id: Cow<'a, str>,
-    #[serde(borrow)]
-    url: Cow<'a, str>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Started<'a> {
-    #[serde(borrow)]
-    frame_id: Cow<'a, str>,
-    #[serde(borrow)]
-    loader_id: Cow<'a, str>,
-    #[serde(borrow)]
-    navigation_type: Cow<'a, str>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Asked<'a> {
-    #[serde(borrow)]
-    frame_id: Cow<'a, str>,
-    delay: Option<f64>,
-    #[serde(borrow)]
-    disposition: Option<Cow<'a, str>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Lifecycle<'a> {
-    #[serde(borrow)]
-    frame_id: Cow<'a, str>,
-    #[serde(borrow)]
-    loader_id: Cow<'a, str>,
-    #[serde(borrow)]
-    name: Cow<'a, str>,
-}
-
-#[derive(Deserialize)]
-struct Navigated {
-    frame: Frame,
-}
-
-/// A frame, as its navigation and the frame tree describe it.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Frame {
-    pub id: String,
-    parent_id: Option<String>,
-    loader_id: String,
-    url: String,
-    url_fragment: Option<String>,
-    unreachable_url: Option<String>,
-}
-
-impl Frame {
-    pub fn document(&self) -> Document {
-        let url = format!("{}{}", self.url, self.url_fragment.as_deref().unwrap_or_default());
-        Document {
-            loader: self.loader_id.clone(),
-            url,
-            failed_url: self.unreachable_url.clone(),
-            ..Document::default()
-        }
-    }
-}
-
-#[derive(Deserialize)]
-struct DialogOpening {
-    #[serde(rename = "type")]
-    kind: String,
-    message: String,
-}
-
-#[derive(Deserialize)]
-struct WindowOpen<'a> {
-    #[serde(borrow)]
-    url: Cow<'a, str>,
-}
-
-#[derive(Deserialize)]
-struct Created {
-    context: Context,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Context {
-    id: i64,
-    name: String,
-    aux_data: Option<AuxData>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct AuxData {
-    frame_id: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ContextDestroyed {
-    execution_context_id: i64,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Child<'a> {
-    #[serde(borrow)]
-    session_id: Cow<'a, str>,
 }

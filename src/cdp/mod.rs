@@ -5,10 +5,10 @@
 //!
 //! From the bottom up: `wire` (a pipe or a WebSocket), `calls` (which calls wait, how sessions
 //! stand; no I/O), `connection` (both together, with deadlines), `standing` (how a page stands;
-//! pure), `attached` with `hearing` and `attach` (a page's session and its events), then what a
-//! page can do (`scripting`, `navigation`, `input`), the ports (`page`, `browser`, `targets`,
-//! `cookies`), and how a browser is found, started and ended (`find`, `lock`, `launch`, `process`,
-//! `endpoint`).
+//! pure), `attached` with `attach`, `hearing` and `events` (a page's session and what it says),
+//! then what a page can do (`scripting`, `navigation`, `input`), the ports (`page`, `browser`,
+//! `targets`, `cookies`), and how a browser is found, started and ended (`find`, `lock`, `launch`,
+//! `process`, `endpoint`).
 mod attach;
 mod attached;
 pub mod browser;
@@ -17,6 +17,7 @@ mod connection;
 mod cookies;
 mod endpoint;
 mod errors;
+mod events;
 pub mod find;
 mod hearing;
 mod input;

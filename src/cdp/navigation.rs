@@ -1,13 +1,13 @@
 //! Navigation: where it ends, and when the document can be read.
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::browser_protocol::page::NavigateParams;
+use chromiumoxide_cdp::cdp::browser_protocol::page::{NavigateParams, StopLoadingParams};
 use chromiumoxide_cdp::cdp::browser_protocol::target::GetTargetInfoParams;
 use serde::Deserialize;
 use tokio::time::Instant;
 
 use crate::cdp::attach::SOON;
-use crate::cdp::attached::{Attached, Deadline};
+use crate::cdp::attached::{Attached, Deadline, Interrupted};
 use crate::cdp::errors::{CallError, page_error, unreachable};
 use crate::cdp::standing::Standing;
 use crate::ports::page::{Landing, Location, PageError, Unreachable};
@@ -55,14 +55,17 @@ impl Attached {
         let number = self.number();
         let went: Went = match self.ask_page(NavigateParams::new(url), patience).await {
             Ok(went) => went,
-            Err(error) => return Err(self.explain(error, number, (what, patience)).await),
-        };
-        match (went.error_text.as_deref(), went.loader_id) {
-            (Some(error), Some(loader)) if error != "" && error != BODYLESS => {
-                return Err(self.failed(error, &loader, went.is_download).await);
+            Err(error) => {
+                self.give_up(&error);
+                return Err(self.explain(error, number, (what, patience)).await);
             }
-            (_, None) => return self.landing(&deadline).await,
-            _ => {}
+        };
+        let error = went.error_text.filter(|error| !error.is_empty() && error != BODYLESS);
+        if let Some(error) = error {
+            return Err(self.failed(&error, went.loader_id.as_deref(), went.is_download).await);
+        }
+        if went.loader_id.is_none() {
+            return self.landing(&deadline).await;
         }
         let over = |page: &Standing| page.number != number || page.life.check().is_err();
         if !self.until(deadline.left(), over).await {
@@ -71,18 +74,26 @@ impl Attached {
         self.rest(&deadline, what).await
     }
 
+    /// Stops a navigation that was waited for in vain: while one is under way, the browser holds
+    /// back whatever the page is asked.
+    fn give_up(&self, error: &Interrupted) {
+        if matches!(error, Interrupted::Call(CallError::TimedOut)) {
+            self.connection.post(Some(&self.session), StopLoadingParams::default());
+        }
+    }
+
     /// A navigation failed: waits for the browser's page that says so, so that it does not
     /// surprise whoever comes next.
-    async fn failed(&self, error: &str, loader: &str, is_download: bool) -> PageError {
+    async fn failed(&self, error: &str, loader: Option<&str>, is_download: bool) -> PageError {
         if is_download {
             let detail = "the address is a download".to_owned();
             return PageError::Unreachable { why: Unreachable::Aborted, detail };
         }
         let error = unreachable(error);
-        if !matches!(error, PageError::Unreachable { why: Unreachable::Aborted, .. }) {
-            if self.until(ERROR_PAGE, |page| page.document.loader == loader).await {
-                self.standing.send_modify(|page| page.document.told = true);
-            }
+        let aborted = matches!(error, PageError::Unreachable { why: Unreachable::Aborted, .. });
+        let shown = |page: &Standing| loader.is_some_and(|loader| page.document.loader == loader);
+        if !aborted && self.until(ERROR_PAGE, shown).await {
+            self.standing.send_modify(|page| page.document.told = true);
         }
         error
     }

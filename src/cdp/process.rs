@@ -3,6 +3,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -103,7 +104,9 @@ async fn keep(
     };
     let _ = killpg(group, Signal::SIGKILL);
     tell.send_replace(Some(how));
-    let _ = tokio::time::timeout(REAPING, reap(group)).await;
+    let _ = tokio::time::timeout(REAPING, reap(Pid::from_raw(-group.as_raw()))).await;
+    let handlers = tokio::task::spawn_blocking(crash_handlers).await.unwrap_or_default();
+    let _ = tokio::time::timeout(REAPING, join_all(handlers.into_iter().map(reap))).await;
     if let Some(folder) = folder {
         let path = folder.path().to_owned();
         let removed = tokio::task::spawn_blocking(move || folder.close()).await;
@@ -113,17 +116,32 @@ async fn keep(
     }
 }
 
-/// Reaps the group's other members: they are ours when this process adopts orphans.
-async fn reap(group: Pid) {
-    let all = Pid::from_raw(-group.as_raw());
+/// Reaps a process, or all members of a group when it is negative: they are ours when this process
+/// adopts orphans. Ends when none is our child; those of init are gone as soon as it likes.
+async fn reap(which: Pid) {
     loop {
-        match waitpid(all, Some(WaitPidFlag::WNOHANG)) {
+        match waitpid(which, Some(WaitPidFlag::WNOHANG)) {
             Ok(WaitStatus::StillAlive) => tokio::time::sleep(STEP).await,
             Ok(_) | Err(Errno::EINTR) => {}
-            // No member is our child. Those that init has to reap are gone as soon as it does.
             Err(_) => return,
         }
     }
+}
+
+/// Finds the crash handlers that fell to this process: they leave the browser's group, and end a
+/// moment after it. Those of another browser of ours run on, and its own keeper reaps them.
+fn crash_handlers() -> Vec<Pid> {
+    let ours = std::process::id().to_string();
+    let handler = |process: std::fs::DirEntry| {
+        let pid: i32 = process.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(process.path().join("stat")).ok()?;
+        // `pid (name) state parent …`
+        let (name, rest) = stat.rsplit_once(") ")?;
+        let is_handler = name.contains("(chrome_crashpad") && rest.split(' ').nth(1)? == ours;
+        is_handler.then(|| Pid::from_raw(pid))
+    };
+    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+    processes.flatten().filter_map(handler).collect()
 }
 
 /// Lets the orphans of this process's children fall to it, so that it can reap them.

@@ -4,9 +4,7 @@ use std::time::Duration;
 use strawmanus::ports::page::{Dialog, PageError, PageEvent};
 use tokio::time::Instant;
 
-use crate::cdp::stage::{LONG, Stage, until};
-
-const AT_ONCE: Duration = Duration::from_millis(500);
+use crate::cdp::stage::{AT_ONCE, LONG, Stage, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_open_dialog_holds_nobody() {
@@ -26,7 +24,7 @@ async fn an_open_dialog_holds_nobody() {
     assert_eq!(tab.page.location().await.unwrap().title, "links");
     let since = Instant::now();
     assert_eq!(other.eval("1").await, "1");
-    assert!(since.elapsed() < Duration::from_millis(100), "{:?}", since.elapsed());
+    assert!(since.elapsed() < AT_ONCE, "{:?}", since.elapsed());
 
     // Whoever takes the page over hears of it, and can answer.
     let again = stage.try_open(Some(tab.page.target()), "about:blank").await.unwrap();
@@ -89,7 +87,7 @@ async fn a_page_that_hangs_hangs_alone() {
         slowest = slowest.max(since.elapsed());
     }
     println!("beside a page that hangs: slowest of 50 {slowest:?}");
-    assert!(slowest < Duration::from_millis(100), "{slowest:?}");
+    assert!(slowest < AT_ONCE, "{slowest:?}");
     let patience = Duration::from_millis(300);
     let what = "the script";
     assert_eq!(
@@ -100,7 +98,7 @@ async fn a_page_that_hangs_hangs_alone() {
     let since = Instant::now();
     stage.browser.close_target(&hung.page.target()).await.unwrap();
     println!("a page that hangs was closed after {:?}", since.elapsed());
-    assert!(since.elapsed() < Duration::from_millis(1500), "{:?}", since.elapsed());
+    assert!(since.elapsed() < AT_ONCE, "{:?}", since.elapsed());
     hung.hears(|event| *event == PageEvent::Gone).await;
     assert_eq!(hung.page.evaluate("1", LONG).await, Err(PageError::Gone));
     stage.browser.shut_down().await;

@@ -1,8 +1,8 @@
 //! Popups, frames of other sites, cookies, and browsers of others.
-use strawmanus::ports::browser::{BrowserEvent, LaunchSpec, ProfileMode};
-use strawmanus::ports::page::{PageEvent, TargetKey};
+use strawmanus::ports::browser::{BrowserEvent, LaunchSpec, OpenPage, ProfileMode};
+use strawmanus::ports::page::{PageError, PageEvent, TargetKey};
 
-use crate::cdp::stage::{LONG, Stage, group, launch, spec, until};
+use crate::cdp::stage::{LONG, Stage, group, kill, launch, renderer, sink, spec, until};
 
 fn popups(stage: &Stage) -> Vec<(TargetKey, TargetKey, String)> {
     let events = stage.events.lock().unwrap();
@@ -107,9 +107,8 @@ async fn a_browser_that_runs_already_is_reached_and_left_running() {
         let remote = launch(spec).await.unwrap();
         assert_eq!(remote.about().pid, None);
         assert_eq!(remote.about().product, stage.browser.about().product);
-        let request =
-            strawmanus::ports::browser::OpenPage { target: None, url: stage.site.url("/plain") };
-        let page = remote.open(request, crate::cdp::stage::sink().1).await.unwrap();
+        let request = OpenPage { target: None, url: stage.site.url("/plain") };
+        let page = remote.open(request, sink().1).await.unwrap();
         assert_eq!(page.settled(LONG).await.unwrap().title, "/plain");
         remote.close_target(&page.target()).await.unwrap();
         remote.shut_down().await;
@@ -126,40 +125,30 @@ async fn a_popup_that_opens_a_dialog_at_once_can_be_taken_over() {
     let tab = stage.open("/links").await;
     tab.eval("void open('/alert')").await;
     until("the popup", || popups(&stage).len() == 1).await;
-    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     let (target, ..) = popups(&stage).remove(0);
-    let since = tokio::time::Instant::now();
-    let popup = stage.try_open(Some(target), "about:blank").await;
-    println!(
-        "popup with alert: {:?} {:?}",
-        popup.as_ref().map(|tab| tab.heard()).err(),
-        since.elapsed()
-    );
-    let popup = popup.unwrap();
-    println!("{:?}", popup.heard());
-    println!("{:?}", popup.page.evaluate("1", LONG).await);
+    let popup = stage.try_open(Some(target), "about:blank").await.unwrap();
+    popup.hears(|event| matches!(event, PageEvent::DialogOpened(_))).await;
+    assert_eq!(popup.page.evaluate("1", LONG).await, Err(PageError::DialogOpen));
+    popup.page.answer_dialog(true, None).await.unwrap();
+    assert_eq!(popup.page.settled(LONG).await.unwrap().title, "alert");
     stage.browser.shut_down().await;
 }
 
+/// A daemon that comes back to a browser of others finds pages in any state.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_crashed_before_we_came_is_revived() {
     let stage = Stage::start().await;
     let tab = stage.open("/plain").await;
-    tab.page.navigate("chrome://crash", LONG).await.ok();
+    kill(renderer(&stage, &tab).await);
     tab.hears(|event| *event == PageEvent::Crashed).await;
     let spec = LaunchSpec {
         endpoint: stage.browser.about().endpoint,
         ..spec(stage.folder.path(), ProfileMode::Attach)
     };
     let remote = launch(spec).await.unwrap();
-    let request = strawmanus::ports::browser::OpenPage {
-        target: Some(tab.page.target()),
-        url: stage.site.url("/plain"),
-    };
-    let since = tokio::time::Instant::now();
-    let page = remote.open(request, crate::cdp::stage::sink().1).await;
-    println!("revived by another: {:?} after {:?}", page.as_ref().err(), since.elapsed());
-    assert_eq!(page.unwrap().settled(LONG).await.unwrap().title, "/plain");
+    let request = OpenPage { target: Some(tab.page.target()), url: stage.site.url("/plain") };
+    let page = remote.open(request, sink().1).await.unwrap();
+    assert_eq!(page.settled(LONG).await.unwrap().title, "/plain");
     remote.shut_down().await;
     stage.browser.shut_down().await;
 }

@@ -3,6 +3,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
 use strawmanus::cdp::Chromium;
 use strawmanus::ports::Sink;
 use strawmanus::ports::browser::{
@@ -10,10 +12,14 @@ use strawmanus::ports::browser::{
 };
 use strawmanus::ports::page::{Page, PageError, PageEvent, Press, TargetKey};
 use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::Message;
 
 use crate::cdp::site::Site;
 
 pub const LONG: Duration = Duration::from_secs(15);
+
+/// What must happen at once: half a second on an idle computer, more where other tests run.
+pub const AT_ONCE: Duration = Duration::from_secs(2);
 
 /// A library for the isolated world.
 pub const LIBRARY: &str = "globalThis.strawmanus = {
@@ -125,16 +131,42 @@ pub async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// A second client, such as a person's DevTools: commands on the browser's own session.
-pub async fn other_client(stage: &Stage, method: &str, params: serde_json::Value) {
-    use futures_util::{SinkExt, StreamExt};
-    use tokio_tungstenite::tungstenite::Message;
-    let url = stage.browser.about().endpoint.unwrap();
-    let (mut socket, _) = tokio_tungstenite::connect_async(url).await.unwrap();
-    let call = serde_json::json!({"id": 1, "method": method, "params": params});
-    socket.send(Message::text(call.to_string())).await.unwrap();
-    let answer = socket.next().await.unwrap().unwrap().into_text().unwrap();
-    assert!(answer.contains("\"result\""), "{answer}");
+/// A second client, such as a person's DevTools.
+pub struct OtherClient {
+    socket: tokio_tungstenite::WebSocketStream<
+        tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>,
+    >,
+    calls: u64,
+}
+
+impl OtherClient {
+    pub async fn of(stage: &Stage) -> Self {
+        let url = stage.browser.about().endpoint.unwrap();
+        let (socket, _) = tokio_tungstenite::connect_async(url).await.unwrap();
+        Self { socket, calls: 0 }
+    }
+
+    /// Sends a command, to a session or the browser itself.
+    pub async fn send(&mut self, session: Option<&str>, method: &str, params: Value) {
+        self.calls += 1;
+        let mut call = json!({"id": self.calls, "method": method, "params": params});
+        if let Some(session) = session {
+            call["sessionId"] = session.into();
+        }
+        self.socket.send(Message::text(call.to_string())).await.unwrap();
+    }
+
+    pub async fn call(&mut self, method: &str, params: Value) -> Value {
+        self.send(None, method, params).await;
+        loop {
+            let message = self.socket.next().await.unwrap().unwrap().into_text().unwrap();
+            let mut message: Value = serde_json::from_str(&message).unwrap();
+            if message["id"] == self.calls {
+                assert!(message["error"].is_null(), "{message}");
+                return message["result"].take();
+            }
+        }
+    }
 }
 
 /// Processes of the browser's group, as (pid, state, command).
