@@ -46,7 +46,7 @@ impl Composition for House {
     async fn handler(&self, home: &Home, config: &Config) -> Result<Arc<dyn Handler>, Failure> {
         let opened = Redb::open(home.folder().join("sm.redb")).await;
         let opened = opened.map_err(|error| Failure::new("store", error.to_string()))?;
-        let notices = opened.warning.into_iter().collect();
+        let warning = opened.warning;
         let world = World {
             launcher: Arc::new(Chromium::default()),
             store: Arc::new(opened.store) as Arc<dyn Store>,
@@ -69,7 +69,9 @@ impl Composition for House {
             .await
             .map_err(|error| Failure::new("daemon", format!("the tree did not start: {error}")))?;
         let (home, admission) = (home.clone(), Default::default());
-        Ok(Arc::new(App { home, world, tree, root, admission, notices: notices_of(notices) }))
+        let app = App { home, world, tree, root, admission, notices: Default::default() };
+        warning.iter().for_each(|warning| app.say_once(warning));
+        Ok(Arc::new(app))
     }
 
     fn probe(&self, config: &Config) -> Arc<dyn Probe> {
@@ -77,10 +79,6 @@ impl Composition for House {
         let search = Environment::of_process().search_path();
         Arc::new(Look { executable: config.browser.program(), arguments, search })
     }
-}
-
-fn notices_of(notices: Vec<String>) -> std::sync::Mutex<Vec<String>> {
-    std::sync::Mutex::new(notices)
 }
 
 /// Looks at the browser for `doctor`.

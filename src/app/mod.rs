@@ -10,7 +10,8 @@ pub mod sessions;
 pub mod told;
 pub mod watching;
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -36,8 +37,15 @@ pub struct App {
     root: ActorRef<SupervisorMsg>,
     /// Sessions and runs are taken on one at a time: two callers may want the same.
     admission: Mutex<()>,
-    /// Said once, with the first answer: such as a damaged store.
-    notices: std::sync::Mutex<Vec<String>>,
+    notices: std::sync::Mutex<Notices>,
+}
+
+/// What is said once, with the next answer: such as a damaged store.
+#[derive(Default)]
+struct Notices {
+    due: Vec<String>,
+    /// Everything that was ever due.
+    said: HashSet<String>,
 }
 
 /// One command under way: whose it is, and what it may use.
@@ -60,8 +68,8 @@ impl Handler for App {
             }
             Err(error) => Answer::failed(2, Failure::new("config", error.to_string())),
         };
-        let mut notices = self.notices.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        answer.warnings.append(&mut notices);
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        answer.warnings.append(&mut notices.due);
         answer
     }
 
@@ -76,6 +84,16 @@ impl Handler for App {
         // The root stops its children last first; browsers end in good order.
         if let Err(error) = self.root.stop_and_wait(None, Some(Duration::from_secs(60))).await {
             tracing::warn!(%error, "the tree did not stop in time");
+        }
+    }
+}
+
+impl App {
+    /// Says something with the next answer, and never again.
+    fn say_once(&self, notice: &str) {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        if notices.said.insert(notice.to_owned()) {
+            notices.due.push(notice.to_owned());
         }
     }
 }

@@ -232,6 +232,7 @@ impl Call<'_> {
     pub async fn logs(&self, id: RunId) -> Told<Answer> {
         let row = self.row(id).await?;
         let entries = self.app.journal(id).await;
+        let entries = report::shown(&entries, &Standing::of(&entries));
         let lines: Vec<_> = entries.iter().filter_map(line).collect();
         let data = json!({ "id": id.to_string(), "state": row.state, "entries": entries });
         Ok(Answer::told(lines.join("\n"), data))

@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep};
 use crate::app::told::{not_answered, session_failed, tab_failed, trouble, usage};
 use crate::app::{Call, Told};
 use crate::cdp::find;
+use crate::config::values::Headless;
 use crate::control::answer::Answer;
 use crate::domain::ids::{SessionName, TabId};
 use crate::messages::Reply;
@@ -23,6 +24,8 @@ pub const STARTING: Duration = Duration::from_secs(40);
 /// Beyond the tab's own patience, which gives the better answer.
 const GRACE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
+const NO_DISPLAY: &str = "there is no display, so the browser works without a window (--headless \
+                          says so from the start)";
 
 impl Call<'_> {
     /// Returns the session that the command works in; takes it on when it is not there.
@@ -41,6 +44,9 @@ impl Call<'_> {
         if let Some(address) = self.app.world.doors.sessions.find(name) {
             self.must_fit(name, &spec)?;
             return Ok(address);
+        }
+        if spec.headless && self.config.browser.headless == Headless::Auto {
+            self.app.say_once(NO_DISPLAY);
         }
         books.sessions.insert(name.clone(), SessionNote { spec, current: None });
         let sessions = self.app.world.doors.supervisors.find(&Seat::Sessions);
@@ -84,14 +90,8 @@ impl Call<'_> {
         let (browser, globals) = (&self.config.browser, &self.request.globals);
         let endpoint = globals.cdp.clone();
         let profile = if endpoint.is_some() { ProfileMode::Attach } else { browser.profile };
-        if profile == ProfileMode::Attach && endpoint.is_none() {
-            return usage(
-                "--profile attach needs --cdp: start Chrome with --remote-debugging-port=9222, \
-                 then use --cdp localhost:9222",
-            );
-        }
         let environment = &self.request.context.environment;
-        let executable = if endpoint.is_some() {
+        let executable = if profile == ProfileMode::Attach {
             None
         } else {
             let found = find::locate(browser.program().as_deref(), &environment.search_path());

@@ -205,6 +205,28 @@ impl Worker {
         self.tab.map(|_| ()).ok_or(TabError::TargetGone)
     }
 
+    /// Returns a call as it may be written down: what goes into a secret field is left out.
+    pub fn to_write_down(&self, call: &ToolCall) -> ToolCall {
+        let mut written = call.clone();
+        if let ToolCall::Input { place, text, .. } = &mut written
+            && self.is_secret(place)
+        {
+            SECRET.clone_into(text);
+        }
+        written
+    }
+
+    /// Whether the newest observation knows the place as a secret field.
+    fn is_secret(&self, place: &Place) -> bool {
+        let shown = self.newest.iter().flat_map(|observation| &observation.elements);
+        let mut secret = shown.filter(|shown| shown.secret);
+        match &place.index {
+            Some(Index::Number(id)) => secret.any(|shown| shown.id == *id),
+            Some(Index::Named { name, .. }) => secret.any(|shown| same(&shown.name, name)),
+            None => false,
+        }
+    }
+
     /// Does one call. What could not have had an effect is done again after a restart.
     pub async fn carry_out(&mut self, call: &ToolCall) -> Deed {
         let mut repeated = 0;
@@ -212,10 +234,9 @@ impl Worker {
         loop {
             let error = match self.execute(call, &mut judged).await {
                 Ok((outcome, mut delta)) => {
-                    let mut told = std::mem::take(&mut self.news);
-                    told.append(&mut delta);
-                    let failed = outcome.starts_with("navigated") && told.iter().any(is_refused);
-                    return Deed { outcome, delta: told, judged, failed };
+                    delta.append(&mut self.news);
+                    let failed = delta.iter().any(is_refused);
+                    return Deed { outcome, delta, judged, failed };
                 }
                 Err(error) => error,
             };
@@ -251,9 +272,8 @@ impl Worker {
                 verdict: Verdict::Held { id: *id },
             });
         }
-        let mut delta = std::mem::take(&mut self.news);
-        delta.push(error.to_string());
-        delta.push(error.hint().to_owned());
+        let mut delta = vec![error.to_string(), error.hint().to_owned()];
+        delta.append(&mut self.news);
         let dispatched = matches!(
             error,
             TabError::TabRestarted { dispatched: true, .. }
@@ -419,6 +439,9 @@ impl Worker {
         }
     }
 }
+
+/// Stands for what goes into a secret field.
+const SECRET: &str = "<secret>";
 
 enum At {
     Element(Target),

@@ -169,8 +169,9 @@ impl Loop {
             self.came(step, came).await?;
             return Ok(None);
         }
-        let what = call.what();
-        self.record(Event::Intended { step, call: call.clone(), what: what.clone() }).await?;
+        let written = self.worker.to_write_down(&call);
+        let what = written.what();
+        self.record(Event::Intended { step, call: written, what: what.clone() }).await?;
         self.desk.post(format!("step {step}: {what}"));
         if let ToolCall::Finish { answer, .. } = call {
             self.came(step, Deed::told("finished", vec![])).await?;
