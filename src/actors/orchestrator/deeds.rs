@@ -235,7 +235,7 @@ impl Worker {
             let error = match self.execute(call, &mut judged).await {
                 Ok((outcome, mut delta)) => {
                     delta.append(&mut self.news);
-                    let failed = delta.iter().any(is_refused);
+                    let failed = delta.iter().any(|line| is_refused(line));
                     return Deed { outcome, delta, judged, failed };
                 }
                 Err(error) => error,
@@ -450,7 +450,7 @@ enum At {
 
 const REFUSED: &str = "the site answered HTTP ";
 
-fn is_refused(line: &String) -> bool {
+fn is_refused(line: &str) -> bool {
     line.starts_with(REFUSED)
 }
 
