@@ -24,6 +24,8 @@ pub struct Page {
 const RED: &str = "\x1b[1;31m";
 const YELLOW: &str = "\x1b[1;33m";
 const CYAN: &str = "\x1b[1;36m";
+const DIM: &str = "\x1b[2m";
+const BOLD: &str = "\x1b[1m";
 const PLAIN: &str = "\x1b[0m";
 
 impl Printer {
@@ -46,7 +48,7 @@ impl Printer {
     /// Prints a live step of work under way.
     pub fn step(&self, text: &str) {
         if !self.json && !self.quiet {
-            write_all(anstream::stderr(), &format!("{text}\n"));
+            write_all(anstream::stderr(), &format!("{}\n", painted(&harmless(text))));
         }
     }
 
@@ -64,15 +66,15 @@ impl Printer {
         let word = answer.outcome.as_deref().filter(|_| answer.exit == 0).unwrap_or_default();
         let text = if answer.text.is_empty() { word } else { &answer.text };
         if !text.is_empty() {
-            page.out = format!("{}\n", text.trim_end_matches('\n'));
+            page.out = format!("{}\n", harmless(text.trim_end_matches('\n')));
         }
         if !self.quiet {
-            page.out.extend(answer.delta.iter().map(|line| format!("  {line}\n")));
+            page.out.extend(answer.delta.iter().map(|line| format!("  {}\n", harmless(line))));
             let warnings = answer.warnings.iter();
             page.err.extend(warnings.map(|line| format!("{YELLOW}warning{PLAIN}: {line}\n")));
         }
         if let Some(Failure { message, hint, .. }) = &answer.error {
-            page.err.push_str(&format!("{RED}error{PLAIN}: {message}\n"));
+            page.err.push_str(&format!("{RED}error{PLAIN}: {}\n", harmless(message)));
             if let Some(hint) = hint {
                 page.err.push_str(&format!("{CYAN}hint{PLAIN}: {hint}\n"));
             }
@@ -81,7 +83,46 @@ impl Printer {
     }
 }
 
+/// Text of a page may hold what a terminal obeys; here it is only shown.
+fn harmless(text: &str) -> String {
+    let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c };
+    text.chars().map(shown).collect()
+}
+
+/// Colours a live step by the mark that it begins with.
+fn painted(text: &str) -> String {
+    let colour = match text.trim_start().chars().next() {
+        Some('→') => DIM,
+        Some('⚠') => YELLOW,
+        Some('✗') => RED,
+        Some('↻') => CYAN,
+        Some('─') => BOLD,
+        _ => return text.to_owned(),
+    };
+    format!("{colour}{text}{PLAIN}")
+}
+
 fn write_all(mut to: impl Write, text: &str) {
     // A reader that has gone, as in `| head -1`, has what it wanted.
     let _: io::Result<()> = to.write_all(text.as_bytes()).and_then(|()| to.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_only_shown() {
+        let title = "Shop\x1b]0;owned\x07\r\x1b[2J\u{9b}31m";
+        let answer = Answer { text: title.into(), delta: vec![title.into()], ..Answer::default() };
+        let page = Printer::default().lay_out(&answer);
+        assert!(!page.out.contains(['\x1b', '\x07', '\r', '\u{9b}']), "{page:?}");
+        assert!(page.out.contains("Shop\u{fffd}]0;owned"));
+    }
+
+    #[test]
+    fn steps_are_coloured_by_their_mark() {
+        assert_eq!(painted("     → changed"), format!("{DIM}     → changed{PLAIN}"));
+        assert_eq!(painted("  1  click"), "  1  click");
+    }
 }
