@@ -29,6 +29,8 @@ use crate::ports::store::Counter;
 
 pub mod logins;
 
+/// How long a browser may take to start, its adapter's own bounds notwithstanding.
+const LAUNCHING: Duration = Duration::from_secs(35);
 /// How long a tab may take to close before it is closed without its page's consent.
 const CLOSING: Duration = Duration::from_secs(5);
 
@@ -53,6 +55,13 @@ pub struct SessionState {
     /// The copies under way.
     keeping: Option<Job>,
     jobs: Vec<Job>,
+}
+
+/// What a tab wants when it asks for its page.
+struct Opening {
+    tab: TabId,
+    sink: Sink<PageEvent>,
+    patience: Duration,
 }
 
 enum Engine {
@@ -134,7 +143,10 @@ impl SessionState {
         let sink: Sink<BrowserEvent> =
             Arc::new(move |event| inbox.post(SessionMsg::BrowserSaid(event)));
         self.browser = Engine::Launching(self.inbox.job(async move {
-            let launched = launcher.launch(spec, sink).await;
+            let launched = tokio::time::timeout(LAUNCHING, launcher.launch(spec, sink)).await;
+            let launched = launched.unwrap_or_else(|_elapsed| {
+                Err(BrowserError::StartFailed { why: format!("not there after {LAUNCHING:?}") })
+            });
             if let Ok(browser) = &launched {
                 logins.restore(browser.as_ref()).await;
             }
@@ -144,8 +156,8 @@ impl SessionState {
 
     fn finish_launch(&mut self, launched: Result<Arc<dyn Browser>, BrowserError>) {
         match launched {
+            // Not a call served: one that dies as soon as it runs is not started for ever.
             Ok(browser) => {
-                self.desk.vitals.mark_served();
                 let about = browser.about();
                 let pid = about.pid.map(|pid| format!(", pid {pid}")).unwrap_or_default();
                 self.desk.post(format!("{}{pid}", about.product));
@@ -182,7 +194,9 @@ impl SessionState {
             SessionMsg::Describe { reply } => {
                 settle(&self.desk.vitals, reply, Ok(browser.about()));
             }
-            SessionMsg::OpenPage { tab, sink, reply } => self.open(browser, tab, sink, reply),
+            SessionMsg::OpenPage { tab, sink, patience, reply } => {
+                self.open(browser, Opening { tab, sink, patience }, reply);
+            }
             SessionMsg::ListTabs { .. }
             | SessionMsg::SwitchTab { .. }
             | SessionMsg::CloseTab { .. }
@@ -211,8 +225,7 @@ impl SessionState {
     fn open(
         &mut self,
         browser: Arc<dyn Browser>,
-        tab: TabId,
-        sink: Sink<PageEvent>,
+        Opening { tab, sink, patience }: Opening,
         reply: Reply<Arc<dyn Page>, PageError>,
     ) {
         let Some(note) = self.world.books.tabs.get(&tab).map(|note| note.clone()) else {
@@ -220,11 +233,10 @@ impl SessionState {
         };
         let vitals = Arc::clone(&self.desk.vitals);
         self.beside(async move {
-            let mut opened = open_page(browser.as_ref(), &note, Arc::clone(&sink)).await;
-            if opened.as_ref().err() == Some(&PageError::Gone) && note.target.is_some() {
-                let anew = TabNote { target: None, ..note };
-                opened = open_page(browser.as_ref(), &anew, sink).await;
-            }
+            let opening = open_page(browser.as_ref(), note, sink);
+            let opened = tokio::time::timeout(patience, opening).await;
+            let what = "the opening of a page";
+            let opened = opened.unwrap_or(Err(PageError::TimedOut { what, patience }));
             settle(&vitals, reply, opened);
         });
     }
@@ -373,13 +385,21 @@ fn refuse(ask: SessionMsg, why: &str) {
     }
 }
 
+/// Opens the page that the note tells of, or a new one in its place if it is gone.
 async fn open_page(
     browser: &dyn Browser,
-    note: &TabNote,
+    note: TabNote,
     sink: Sink<PageEvent>,
 ) -> Result<Arc<dyn Page>, PageError> {
-    let request = OpenPage { target: note.target.clone(), url: note.url.clone() };
-    browser.open(request, sink).await
+    let TabNote { target, url, .. } = note;
+    let anew = OpenPage { target: None, url: url.clone() };
+    if target.is_some() {
+        let opened = browser.open(OpenPage { target, url }, Arc::clone(&sink)).await;
+        if !matches!(opened, Err(PageError::Gone)) {
+            return opened;
+        }
+    }
+    browser.open(anew, sink).await
 }
 
 async fn admit_tab(world: &World, note: TabNote) -> Result<TabId, SessionError> {
