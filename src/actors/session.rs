@@ -23,12 +23,16 @@ use crate::messages::inbox::{Inbox, Job};
 use crate::messages::session::{Owner, SessionError, SessionMsg, TabLine};
 use crate::messages::supervisor::{Seat, SupervisorMsg};
 use crate::ports::Sink;
-use crate::ports::browser::{Browser, BrowserError, BrowserEvent, OpenPage};
+use crate::ports::browser::{Browser, BrowserError, BrowserEvent, OpenPage, ProfileMode};
 use crate::ports::page::{Page, PageError, PageEvent, TargetKey};
 use crate::ports::store::Counter;
 
 pub mod logins;
 
+/// How long a browser may take to start, its adapter's own bounds notwithstanding.
+const LAUNCHING: Duration = Duration::from_secs(35);
+/// How many pages in a row may not open in time before the browser is started again.
+const STUCK: u32 = 3;
 /// How long a tab may take to close before it is closed without its page's consent.
 const CLOSING: Duration = Duration::from_secs(5);
 
@@ -53,6 +57,20 @@ pub struct SessionState {
     /// The copies under way.
     keeping: Option<Job>,
     jobs: Vec<Job>,
+    /// How many pages in a row did not open in time.
+    stuck: u32,
+}
+
+/// The browser runs, and opens no page.
+#[derive(Debug, thiserror::Error)]
+#[error("the browser opened none of {STUCK} pages in time")]
+struct BrowserStuck;
+
+/// What a tab wants when it asks for its page.
+struct Opening {
+    tab: TabId,
+    sink: Sink<PageEvent>,
+    patience: Duration,
 }
 
 enum Engine {
@@ -73,10 +91,19 @@ impl Actor for Session {
     ) -> Result<SessionState, ActorProcessingErr> {
         let inbox = Inbox::new(myself, Arc::clone(&desk.vitals));
         let logins = Logins::new(name.clone(), &world);
-        let (browser, waiting, jobs) = (Engine::Absent, Vec::new(), Vec::new());
-        let keeping = None;
-        let mut state =
-            SessionState { name, world, desk, inbox, browser, waiting, logins, keeping, jobs };
+        forget_targets(&name, &world);
+        let mut state = SessionState {
+            name,
+            world,
+            desk,
+            inbox,
+            browser: Engine::Absent,
+            waiting: Vec::new(),
+            logins,
+            keeping: None,
+            jobs: Vec::new(),
+            stuck: 0,
+        };
         state.launch();
         Ok(state)
     }
@@ -96,6 +123,7 @@ impl Actor for Session {
             SessionMsg::TabActed { tab: _ } => state.keep_logins(),
             SessionMsg::BrowserSaid(event) => state.hear(event)?,
             SessionMsg::Launched(launched) => state.finish_launch(launched),
+            SessionMsg::OpeningEnded { tab, error } => state.finish_opening(tab, error)?,
             SessionMsg::LoginsKept(kept) => {
                 if let Err(why) = kept {
                     tracing::warn!(session = %state.name, why, "logins were not kept");
@@ -134,7 +162,10 @@ impl SessionState {
         let sink: Sink<BrowserEvent> =
             Arc::new(move |event| inbox.post(SessionMsg::BrowserSaid(event)));
         self.browser = Engine::Launching(self.inbox.job(async move {
-            let launched = launcher.launch(spec, sink).await;
+            let launched = tokio::time::timeout(LAUNCHING, launcher.launch(spec, sink)).await;
+            let launched = launched.unwrap_or_else(|_elapsed| {
+                Err(BrowserError::StartFailed { why: format!("not there after {LAUNCHING:?}") })
+            });
             if let Ok(browser) = &launched {
                 logins.restore(browser.as_ref()).await;
             }
@@ -144,8 +175,8 @@ impl SessionState {
 
     fn finish_launch(&mut self, launched: Result<Arc<dyn Browser>, BrowserError>) {
         match launched {
+            // Not a call served: one that dies as soon as it runs is not started for ever.
             Ok(browser) => {
-                self.desk.vitals.mark_served();
                 let about = browser.about();
                 let pid = about.pid.map(|pid| format!(", pid {pid}")).unwrap_or_default();
                 self.desk.post(format!("{}{pid}", about.product));
@@ -182,7 +213,9 @@ impl SessionState {
             SessionMsg::Describe { reply } => {
                 settle(&self.desk.vitals, reply, Ok(browser.about()));
             }
-            SessionMsg::OpenPage { tab, sink, reply } => self.open(browser, tab, sink, reply),
+            SessionMsg::OpenPage { tab, sink, patience, reply } => {
+                self.open(browser, Opening { tab, sink, patience }, reply);
+            }
             SessionMsg::ListTabs { .. }
             | SessionMsg::SwitchTab { .. }
             | SessionMsg::CloseTab { .. }
@@ -190,6 +223,7 @@ impl SessionState {
             | SessionMsg::TabActed { .. }
             | SessionMsg::BrowserSaid(_)
             | SessionMsg::Launched(_)
+            | SessionMsg::OpeningEnded { .. }
             | SessionMsg::LoginsKept(_) => {}
         }
     }
@@ -211,22 +245,33 @@ impl SessionState {
     fn open(
         &mut self,
         browser: Arc<dyn Browser>,
-        tab: TabId,
-        sink: Sink<PageEvent>,
+        Opening { tab, sink, patience }: Opening,
         reply: Reply<Arc<dyn Page>, PageError>,
     ) {
         let Some(note) = self.world.books.tabs.get(&tab).map(|note| note.clone()) else {
             return settle(&self.desk.vitals, reply, Err(PageError::Gone));
         };
-        let vitals = Arc::clone(&self.desk.vitals);
+        let (vitals, inbox) = (Arc::clone(&self.desk.vitals), self.inbox.clone());
         self.beside(async move {
-            let mut opened = open_page(browser.as_ref(), &note, Arc::clone(&sink)).await;
-            if opened.as_ref().err() == Some(&PageError::Gone) && note.target.is_some() {
-                let anew = TabNote { target: None, ..note };
-                opened = open_page(browser.as_ref(), &anew, sink).await;
-            }
+            let opening = open_page(browser.as_ref(), note, sink);
+            let opened = tokio::time::timeout(patience, opening).await;
+            let what = "the opening of a page";
+            let opened = opened.unwrap_or(Err(PageError::TimedOut { what, patience }));
+            let error = opened.as_ref().err().cloned();
             settle(&vitals, reply, opened);
+            inbox.post(SessionMsg::OpeningEnded { tab, error });
         });
+    }
+
+    /// A browser that opens no page any more is as good as dead. A popup that was closed before it
+    /// could be taken over is gone.
+    fn finish_opening(&mut self, tab: TabId, error: Option<PageError>) -> Result<(), BrowserStuck> {
+        match error {
+            Some(PageError::TimedOut { .. }) => self.stuck += 1,
+            Some(PageError::Gone) => self.mourn(tab),
+            Some(_) | None => self.stuck = 0,
+        }
+        if self.stuck >= STUCK { Err(BrowserStuck) } else { Ok(()) }
     }
 
     fn list(&self, reply: Reply<Vec<TabLine>, SessionError>) {
@@ -353,6 +398,17 @@ impl SessionState {
     }
 }
 
+/// A new browser of ours knows no target of the last one; one that others run goes on without us.
+fn forget_targets(name: &SessionName, world: &World) {
+    let note = world.books.sessions.get(name).map(|note| note.spec.profile);
+    if note == Some(ProfileMode::Attach) {
+        return;
+    }
+    for (tab, _) in world.books.tabs_of(name) {
+        world.books.note_tab(tab, |note| note.target = None);
+    }
+}
+
 /// Answers an ask that needed the browser.
 fn refuse(ask: SessionMsg, why: &str) {
     let error = SessionError::Browser(why.to_owned());
@@ -372,17 +428,26 @@ fn refuse(ask: SessionMsg, why: &str) {
         | SessionMsg::TabActed { .. }
         | SessionMsg::BrowserSaid(_)
         | SessionMsg::Launched(_)
+        | SessionMsg::OpeningEnded { .. }
         | SessionMsg::LoginsKept(_) => {}
     }
 }
 
+/// Opens the page that the note tells of, or a new one in its place if it is gone.
 async fn open_page(
     browser: &dyn Browser,
-    note: &TabNote,
+    note: TabNote,
     sink: Sink<PageEvent>,
 ) -> Result<Arc<dyn Page>, PageError> {
-    let request = OpenPage { target: note.target.clone(), url: note.url.clone() };
-    browser.open(request, sink).await
+    let TabNote { target, url, opener, .. } = note;
+    let anew = OpenPage { target: None, url: url.clone() };
+    if target.is_some() {
+        let opened = browser.open(OpenPage { target, url }, Arc::clone(&sink)).await;
+        if opener.is_some() || !matches!(opened, Err(PageError::Gone)) {
+            return opened;
+        }
+    }
+    browser.open(anew, sink).await
 }
 
 async fn admit_tab(world: &World, note: TabNote) -> Result<TabId, SessionError> {

@@ -138,7 +138,7 @@ async fn open(
     let session = session.ok_or("its session is closed")?;
     let inbox = inbox.clone();
     let sink: Sink<PageEvent> = Arc::new(move |event| inbox.post(TabMsg::PageSaid(event)));
-    let ask = |reply| SessionMsg::OpenPage { tab: id, sink, reply };
+    let ask = |reply| SessionMsg::OpenPage { tab: id, sink, patience: OPENING, reply };
     let page = session.ask(ask, OPENING).await??;
     world.books.note_tab(id, |note| {
         note.target = Some(page.target());

@@ -1,5 +1,6 @@
 //! What a session actor takes: it owns the browser and knows its tabs.
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,12 @@ pub enum SessionMsg {
     /// Say what browser this is.
     Describe { reply: Reply<About, SessionError> },
     /// A tab actor wants its page: its old target, or a new one at its last URL.
-    OpenPage { tab: TabId, sink: Sink<PageEvent>, reply: Reply<Arc<dyn Page>, PageError> },
+    OpenPage {
+        tab: TabId,
+        sink: Sink<PageEvent>,
+        patience: Duration,
+        reply: Reply<Arc<dyn Page>, PageError>,
+    },
     /// A tab has finished a piece of work that may have set cookies.
     TabActed { tab: TabId },
     /// The browser did something by itself. Posted by the browser.
@@ -33,6 +39,8 @@ pub enum SessionMsg {
     TabVanished { tab: TabId },
     /// The browser started, or did not. Posted by the session to itself.
     Launched(Result<Arc<dyn Browser>, BrowserError>),
+    /// A page was opened, or not. Posted by the session to itself.
+    OpeningEnded { tab: TabId, error: Option<PageError> },
     /// The cookies were copied. Posted by the session to itself.
     LoginsKept(Result<(), String>),
 }

@@ -7,7 +7,7 @@
 //! ├── sessions               one for one; a session that cannot be kept running is given up
 //! │   └── session NAME       rest for one: a new browser means new tabs
 //! │       ├── browser
-//! │       └── tabs           one for one: a tab that dies dies alone
+//! │       └── tabs           one for one; a tab that cannot be kept is given up alone
 //! │           └── tab group  rest for one
 //! │               ├── tab
 //! │               └── perception
@@ -232,8 +232,8 @@ impl Tree {
             Seat::Sessions | Seat::Runs => {
                 RestartPolicy { limit: 0, at_limit: AtLimit::Retire, ..policy }
             }
-            // A group's own limit was reached below: once more from above, then further up.
-            Seat::Tabs(_) => RestartPolicy { limit: 1, ..policy },
+            // A page that kills its process again and again must not take the other tabs with it.
+            Seat::Tabs(_) => RestartPolicy { limit: 1, at_limit: AtLimit::Retire, ..policy },
             _ => policy,
         };
         SupervisorArgs { desk, strategy, policy, patience, tree: Arc::clone(self) }

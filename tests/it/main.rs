@@ -1,4 +1,5 @@
 //! What needs no browser.
+mod address;
 mod cli;
 mod config;
 mod control;
@@ -7,7 +8,9 @@ mod doctor;
 mod fake;
 mod model;
 mod practice;
+mod restarts;
 mod store;
+mod strategies;
 mod support;
 #[path = "../live/support/tls.rs"]
 mod tls;

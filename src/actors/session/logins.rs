@@ -6,6 +6,8 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::Duration;
 
+use tokio::time::timeout;
+
 use crate::actors::world::World;
 use crate::domain::ids::SessionName;
 use crate::messages::inbox::{Inbox, Job};
@@ -15,6 +17,8 @@ use crate::ports::sealed::Sealed;
 
 /// A page may set a cookie a moment after the action that led to it: the pauses between copies.
 const LATER: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
+/// How long a browser may take to give its cookies, or to take them.
+const HANDING_OVER: Duration = Duration::from_secs(5);
 
 /// Cheap to clone; all clones are one.
 #[derive(Clone)]
@@ -45,10 +49,13 @@ impl Logins {
             Ok(None) => None,
             Err(error) => return tracing::warn!(%error, "logins were not restored"),
         };
-        if let Some(jar) = jar
-            && let Err(error) = browser.restore_cookies(&jar).await
-        {
-            tracing::warn!(%error, "logins were not restored");
+        let Some(jar) = jar else {
+            return;
+        };
+        match timeout(HANDING_OVER, browser.restore_cookies(&jar)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "logins were not restored"),
+            Err(_elapsed) => tracing::warn!("logins were not restored in time"),
         }
     }
 
@@ -83,7 +90,9 @@ impl Logins {
         if !self.ours {
             return Ok(());
         }
-        let jar = browser.cookies().await.map_err(|error| error.to_string())?;
+        let jar = timeout(HANDING_OVER, browser.cookies()).await;
+        let jar = jar.map_err(|_elapsed| "the browser did not give its cookies in time")?;
+        let jar = jar.map_err(|error| error.to_string())?;
         if self.last.lock().unwrap_or_else(PoisonError::into_inner).as_ref() == Some(&jar) {
             return Ok(());
         }

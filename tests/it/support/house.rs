@@ -17,9 +17,10 @@ use strawmanus::messages::board::Card;
 use strawmanus::messages::books::{RunNote, SessionNote};
 use strawmanus::messages::session::{Owner, SessionError, SessionMsg, TabLine};
 use strawmanus::messages::supervisor::{Seat, SeatError, SupervisorMsg};
-use strawmanus::messages::tab::{Acted, Landed, Order, TabCard, TabError, TabMsg};
+use strawmanus::messages::tab::{Acted, Landed, Order, Question, TabCard, TabError, TabMsg};
 use strawmanus::model::script::Script;
 use strawmanus::ports::browser::{LaunchSpec, ProfileMode};
+use strawmanus::ports::model::Model;
 use strawmanus::supervision::tree::{Plan, Tree, plant};
 use tokio::sync::broadcast;
 
@@ -29,6 +30,13 @@ use crate::support::web::Web;
 pub const SECOND: Duration = Duration::from_secs(1);
 pub const MINUTE: Duration = Duration::from_secs(60);
 pub const HOUR: Duration = Duration::from_secs(3600);
+/// Where actors stand below the root, by [`House::cell`]; those of the first tab and the first run.
+pub const GUARD: &[usize] = &[1];
+pub const SESSION: &[usize] = &[2, 0, 0];
+pub const TAB: &[usize] = &[2, 0, 1, 0, 0];
+pub const PERCEPTION: &[usize] = &[2, 0, 1, 0, 1];
+pub const LEDGER: &[usize] = &[3, 0, 0];
+pub const ORCHESTRATOR: &[usize] = &[3, 0, 1];
 const WORDS: &str = include_str!("../../../config/guard.toml");
 
 pub struct House {
@@ -92,7 +100,7 @@ impl House {
     }
 
     pub fn session(&self) -> Address<SessionMsg> {
-        self.world.doors.sessions.find(&"default".parse().unwrap()).expect("the session")
+        self.world.doors.sessions.find(&name()).expect("the session")
     }
 
     pub async fn new_tab(&self, url: &str) -> TabId {
@@ -118,27 +126,29 @@ impl House {
         self.tree.board.card(seat).expect("a card")
     }
 
+    /// Returns an actor, past its address: the children on the way from the root, by age.
     pub fn cell(&self, path: &[usize]) -> ActorCell {
-        path.iter().fold(self.root.get_cell(), |cell, place| cell.get_children()[*place].clone())
+        path.iter().fold(self.root.get_cell(), |cell, place| {
+            let mut children = cell.get_children();
+            children.sort_by_key(|child| child.get_id().pid());
+            children[*place].clone()
+        })
     }
 
-    /// Begins a run of a script, and returns where its steps can be watched.
-    pub async fn begin(&self, id: u32, script: &str) -> broadcast::Receiver<Entry> {
-        let order = RunOrder {
-            id: RunId(id),
-            task: "do it".into(),
-            url: Some("http://shop.test/".into()),
-            session: "default".parse().unwrap(),
-            folder: PathBuf::from(format!("/runs/{id}")),
-            limits: limits(),
-            expect: None,
-            consent: Consent::default(),
-            context: ContextBounds { recent_steps: 8, text: 2_000 },
-        };
+    /// Begins run 1 with a script, and returns where its steps can be watched.
+    pub async fn begin(&self, script: &str) -> broadcast::Receiver<Entry> {
+        self.begin_with(order(1), Arc::new(Script::parse("test", script).unwrap())).await
+    }
+
+    pub async fn begin_with(
+        &self,
+        order: RunOrder,
+        model: Arc<dyn Model>,
+    ) -> broadcast::Receiver<Entry> {
         let (feed, heard) = broadcast::channel(1_000);
-        let model = Arc::new(Script::parse("test", script).unwrap());
-        self.world.books.runs.insert(order.id, RunNote { order, model, feed });
-        self.add(Seat::Runs, Seat::RunGroup(RunId(id))).await.unwrap();
+        let id = order.id;
+        self.world.books.runs.insert(id, RunNote { order, model, feed });
+        self.add(Seat::Runs, Seat::RunGroup(id)).await.unwrap();
         heard
     }
 
@@ -153,6 +163,21 @@ impl House {
     }
 }
 
+/// An order for a run that begins at the shop.
+pub fn order(id: u32) -> RunOrder {
+    RunOrder {
+        id: RunId(id),
+        task: "do it".into(),
+        url: Some("http://shop.test/".into()),
+        session: name(),
+        folder: PathBuf::from(format!("/runs/{id}")),
+        limits: limits(),
+        expect: None,
+        consent: Consent::default(),
+        context: ContextBounds { recent_steps: 8, text: 2_000 },
+    }
+}
+
 pub fn limits() -> Limits {
     Limits {
         steps: 40,
@@ -163,6 +188,11 @@ pub fn limits() -> Limits {
         action_time: 10 * SECOND,
         navigation_time: 30 * SECOND,
     }
+}
+
+/// The name of the session that every house has.
+pub fn name() -> SessionName {
+    "default".parse().unwrap()
 }
 
 type Asked<T> = Result<Result<T, TabError>, AskError>;
@@ -182,6 +212,12 @@ pub async fn evaluate(tab: &Address<TabMsg>, script: &str) -> Asked<String> {
     tab.ask(|reply| TabMsg::Evaluate { script, patience: 10 * SECOND, reply }, MINUTE).await
 }
 
+/// Asks for the value of an element.
+pub async fn get(tab: &Address<TabMsg>, target: Target) -> Asked<String> {
+    let question = Question::Value { target };
+    tab.ask(|reply| TabMsg::Get { question, patience: 10 * SECOND, reply }, MINUTE).await
+}
+
 pub async fn describe(tab: &Address<TabMsg>) -> TabCard {
     tab.ask(|reply| TabMsg::Describe { reply }, MINUTE).await.unwrap().unwrap()
 }
@@ -197,4 +233,9 @@ pub fn named(role: &str, name: &str) -> Target {
 
 pub fn click(name: &str) -> Action {
     Action::Click { target: named("button", name) }
+}
+
+/// Waits until all that can happen at once has happened.
+pub async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
 }

@@ -5,16 +5,15 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
-use strawmanus::domain::keys::Chord;
 use strawmanus::ports::Sink;
 use strawmanus::ports::browser::{
     About, Browser, BrowserError, BrowserEvent, CookieJar, LaunchSpec, Launcher, OpenPage,
 };
-use strawmanus::ports::page::{
-    Dialog, Landing, Location, Page, PageError, PageEvent, Press, RequestKind, TargetKey,
-    Unreachable,
-};
+use strawmanus::ports::page::{Dialog, Page, PageError, PageEvent, TargetKey};
+
+use crate::support::web::page::FakePage;
+
+mod page;
 
 /// What goes wrong. The named list: a bug from the wild becomes one of these first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,19 +40,28 @@ pub enum Fault {
     Navigate,
     /// Our own code breaks.
     Panic,
+    /// The page gives every control another name, and works on.
+    Rename,
 }
 
 /// Where it goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum At {
     Launch,
+    /// Copying the cookies.
+    Cookies,
+    /// Giving them back.
+    Restore,
     Open,
     Navigate,
+    Settled,
+    Location,
     Call(&'static str),
     Evaluate,
     Click,
     Press,
     Insert,
+    Dialog,
 }
 
 /// One control of the only page there is.
@@ -71,6 +79,11 @@ pub const CONTROLS: &[Control] = &[
     Control { tag: "button", role: "button", name: "Add to cart" },
     Control { tag: "button", role: "button", name: "Send" },
     Control { tag: "button", role: "button", name: "Dead" },
+    // Sends a form that a page answers.
+    Control { tag: "button", role: "button", name: "Search" },
+    Control { tag: "button", role: "button", name: "Preview" },
+    Control { tag: "button", role: "button", name: "Ask" },
+    Control { tag: "button", role: "button", name: "Close" },
 ];
 
 /// The whole world outside the house; clones are one.
@@ -98,6 +111,7 @@ struct Target {
     field: String,
     dialog: Option<Dialog>,
     changes: u32,
+    renamed: bool,
     sink: Weak<dyn Fn(PageEvent) + Send + Sync>,
 }
 
@@ -142,6 +156,20 @@ impl Web {
         }
     }
 
+    /// Returns where the pages are, oldest first.
+    pub fn pages(&self) -> Vec<String> {
+        let world = self.0.lock().unwrap();
+        let mut pages: Vec<_> = world.targets.iter().collect();
+        pages.sort_by_key(|(key, _)| key.trim_start_matches('T').parse::<u32>().unwrap());
+        pages.into_iter().map(|(_, target)| target.url.clone()).collect()
+    }
+
+    /// Opens an `alert` on the page at `url`, from outside.
+    pub fn alert(&self, url: &str, message: &str) {
+        let key = self.key_of(url);
+        self.open_dialog(&key, "alert", message);
+    }
+
     /// Kills the process of the page at `url`, from outside.
     pub fn crash(&self, url: &str) {
         self.end(url, PageEvent::Crashed);
@@ -153,12 +181,14 @@ impl Web {
     }
 
     fn end(&self, url: &str, event: PageEvent) {
-        let key = {
-            let world = self.0.lock().unwrap();
-            let found = world.targets.iter().find(|(_, target)| target.url == url);
-            found.map(|(key, _)| key.clone()).expect("a page at that address")
-        };
+        let key = self.key_of(url);
         self.hit(&key, event);
+    }
+
+    fn key_of(&self, url: &str) -> String {
+        let world = self.0.lock().unwrap();
+        let found = world.targets.iter().find(|(_, target)| target.url == url);
+        found.map(|(key, _)| key.clone()).expect("a page at that address")
     }
 
     fn hit(&self, key: &str, event: PageEvent) {
@@ -181,12 +211,15 @@ impl Web {
 
     /// Opens a page from the page at `opener`.
     pub fn pop_up(&self, opener: &str, url: &str) {
-        let (sink, opener, target) = {
+        let opener = self.key_of(opener);
+        self.pop_up_from(opener, url);
+    }
+
+    fn pop_up_from(&self, opener: String, url: &str) {
+        let (sink, target) = {
             let mut world = self.0.lock().unwrap();
-            let opener = world.targets.iter().find(|(_, target)| target.url == opener);
-            let opener = opener.map(|(key, _)| key.clone()).expect("an opener");
             let key = world.add(url);
-            (world.browser.clone().expect("a browser"), opener, key)
+            (world.browser.clone().expect("a browser"), key)
         };
         let url = url.to_owned();
         sink(BrowserEvent::Popup { target: TargetKey(target), opener: TargetKey(opener), url });
@@ -209,11 +242,14 @@ impl Web {
                 std::future::pending().await
             }
             Some(Fault::CrashAnsweredFirst) => {
-                let (web, key) = (self.clone(), key.to_owned());
-                tokio::spawn(async move {
-                    tokio::time::sleep(Duration::from_millis(5)).await;
-                    web.hit(&key, PageEvent::Crashed);
-                });
+                if let Some(target) = self.0.lock().unwrap().targets.get_mut(key) {
+                    target.alive = false;
+                    let sink = target.sink.clone();
+                    tokio::spawn(async move {
+                        tokio::time::sleep(Duration::from_millis(5)).await;
+                        sink.upgrade().inspect(|sink| sink(PageEvent::Crashed));
+                    });
+                }
                 return Err(PageError::Crashed);
             }
             Some(Fault::Gone) => {
@@ -228,11 +264,7 @@ impl Web {
                 return Err(PageError::Refused { what: "the call", why: "as scripted".into() });
             }
             Some(Fault::Dialog) => {
-                let dialog = Dialog { kind: "alert".into(), message: "hello".into() };
-                if let Some(target) = self.0.lock().unwrap().targets.get_mut(key) {
-                    target.dialog = Some(dialog.clone());
-                }
-                self.hit(key, PageEvent::DialogOpened(dialog));
+                self.open_dialog(key, "alert", "hello");
                 return Err(PageError::DialogOpen);
             }
             Some(Fault::Navigate) => {
@@ -240,9 +272,22 @@ impl Web {
                 return Err(PageError::Navigated { what: "the call" });
             }
             Some(Fault::Panic) => panic!("a bug in {at:?}"),
+            Some(Fault::Rename) => {
+                if let Some(target) = self.0.lock().unwrap().targets.get_mut(key) {
+                    target.renamed = true;
+                }
+            }
             Some(Fault::Garbage) => {}
         }
         Ok(fault)
+    }
+
+    fn open_dialog(&self, key: &str, kind: &str, message: &str) {
+        let dialog = Dialog { kind: kind.into(), message: message.into() };
+        if let Some(target) = self.0.lock().unwrap().targets.get_mut(key) {
+            target.dialog = Some(dialog.clone());
+        }
+        self.hit(key, PageEvent::DialogOpened(dialog));
     }
 
     fn land(&self, key: &str, url: &str) {
@@ -279,6 +324,7 @@ impl World {
             field: String::new(),
             dialog: None,
             changes: 0,
+            renamed: false,
             sink: nobody,
         };
         self.targets.insert(key.clone(), target);
@@ -305,12 +351,6 @@ impl Drop for UnderWay {
 
 struct FakeBrowser {
     web: Web,
-}
-
-struct FakePage {
-    web: Web,
-    key: String,
-    _sink: Sink<PageEvent>,
 }
 
 #[async_trait]
@@ -361,7 +401,7 @@ impl Browser for FakeBrowser {
             key
         };
         self.web.write(format!("open {key} {url}"));
-        Ok(Arc::new(FakePage { web: self.web.clone(), key, _sink: sink }))
+        Ok(Arc::new(FakePage::new(self.web.clone(), key, sink)))
     }
 
     async fn close_target(&self, target: &TargetKey) -> Result<(), PageError> {
@@ -371,10 +411,12 @@ impl Browser for FakeBrowser {
     }
 
     async fn cookies(&self) -> Result<CookieJar, PageError> {
+        self.web.call(At::Cookies, None).await?;
         Ok(CookieJar(self.web.0.lock().unwrap().cookies.clone()))
     }
 
     async fn restore_cookies(&self, jar: &CookieJar) -> Result<(), PageError> {
+        self.web.call(At::Restore, None).await?;
         self.web.0.lock().unwrap().restored.push(jar.0.clone());
         Ok(())
     }
@@ -383,227 +425,4 @@ impl Browser for FakeBrowser {
         self.web.write("shut down");
         self.web.0.lock().unwrap().targets.clear();
     }
-}
-
-impl FakePage {
-    fn with<T>(&self, work: impl FnOnce(&mut Target) -> T) -> Result<T, PageError> {
-        let mut world = self.web.0.lock().unwrap();
-        if world.browser.is_none() {
-            return Err(PageError::Lost);
-        }
-        let target = world.targets.get_mut(&self.key).ok_or(PageError::Gone)?;
-        if !target.alive {
-            return Err(PageError::Crashed);
-        }
-        Ok(work(target))
-    }
-
-    async fn check(&self, at: At, patience: Duration) -> Result<Option<Fault>, PageError> {
-        let called = tokio::time::timeout(patience, self.web.call(at, Some(&self.key))).await;
-        let fault = called.map_err(|_| PageError::TimedOut { what: "the call", patience })??;
-        self.with(|_| ())?;
-        Ok(fault)
-    }
-
-    /// What the page's own code does when a control is pressed.
-    fn pressed(&self, control: Control) {
-        let send = |event| self.web.hit(&self.key, event);
-        match control.name {
-            "Details" => self.web.land(&self.key, "http://shop.test/details"),
-            "Send" | "Add to cart" => {
-                self.web.write(format!("POST {}", control.name));
-                let url = "http://shop.test/act".to_owned();
-                let (method, kind) = ("POST".to_owned(), RequestKind::Fetch);
-                send(PageEvent::Sent { method: method.clone(), url: url.clone(), kind });
-                send(PageEvent::Answered { method, url, status: 200 });
-            }
-            _ => self.web.write(format!("pressed {}", control.name)),
-        }
-    }
-}
-
-fn control(key: &Value) -> Option<Control> {
-    let place = usize::try_from(key.as_u64()?).ok()?.checked_sub(1)?;
-    CONTROLS.get(place).copied()
-}
-
-fn walked(target: &Target) -> String {
-    let head = json!([-1, "body", "", "", 0, 16]);
-    let controls = CONTROLS.iter().zip(1..).map(|(control, key)| {
-        let top = f64::from(key) * 40.0;
-        // Interactive, reachable, in the viewport, a block.
-        json!([
-            0,
-            control.tag,
-            control.role,
-            control.name,
-            key,
-            1 + 2 + 4 + 16,
-            [10.0, top, 80.0, 20.0],
-            []
-        ])
-    });
-    let nodes: Vec<_> = std::iter::once(head).chain(controls).collect();
-    json!({
-        "v": 1, "document": format!("d{}", target.document), "url": target.url, "title": "A page",
-        "viewport": [800, 600, 0, 600], "modal": null, "notes": [], "nodes": nodes,
-    })
-    .to_string()
-}
-
-fn probed(target: &Target, key: &Value) -> String {
-    let Some(control) = control(key) else {
-        return json!({ "status": "gone" }).to_string();
-    };
-    let top = key.as_f64().unwrap_or_default() * 40.0;
-    json!({
-        "status": "ok", "document": format!("d{}", target.document), "key": key, "url": target.url,
-        "label": format!("{} \"{}\"", control.role, control.name), "tag": control.tag,
-        "kind": "", "role": control.role, "name": control.name, "texts": [], "visible": true,
-        "enabled": true, "editable": control.tag == "input", "readonly": false, "checked": null,
-        "secret": false, "box": { "x": 10.0, "y": top, "width": 80.0, "height": 20.0 },
-        "in_viewport": true, "point": { "x": 50.0, "y": top + 10.0 }, "coverer": null,
-        "form": null, "submits": false, "compose": false, "search": false,
-    })
-    .to_string()
-}
-
-fn resolved(target: &Target, asked: &Value) -> String {
-    let document = format!("d{}", target.document);
-    let ok = |key: u64, control: Control| {
-        let label = format!("{} \"{}\"", control.role, control.name);
-        json!({ "status": "ok", "document": document, "key": key, "label": label }).to_string()
-    };
-    if let Some(key) = asked["key"].as_u64() {
-        let same = asked["document"] == json!(document);
-        return match control(&asked["key"]).filter(|_| same) {
-            Some(found) => ok(key, found),
-            None => json!({ "status": "stale" }).to_string(),
-        };
-    }
-    let name = asked["target"]["query"][0]["name"].as_str().unwrap_or_default();
-    let found = CONTROLS.iter().zip(1..).find(|(control, _)| control.name == name);
-    found.map_or_else(
-        || json!({ "status": "not_found" }).to_string(),
-        |(control, key)| ok(key, *control),
-    )
-}
-
-#[async_trait]
-impl Page for FakePage {
-    fn target(&self) -> TargetKey {
-        TargetKey(self.key.clone())
-    }
-
-    async fn navigate(&self, url: &str, patience: Duration) -> Result<Landing, PageError> {
-        self.check(At::Navigate, patience).await?;
-        if url.contains("nowhere") {
-            let (why, detail) = (Unreachable::DnsFailed, "net::ERR_NAME_NOT_RESOLVED".into());
-            return Err(PageError::Unreachable { why, detail });
-        }
-        self.web.write(format!("navigate {url}"));
-        self.web.land(&self.key, url);
-        Ok(Landing { url: url.to_owned(), title: "A page".into(), status: Some(200) })
-    }
-
-    async fn settled(&self, _patience: Duration) -> Result<Landing, PageError> {
-        self.with(|target| Landing {
-            url: target.url.clone(),
-            title: "A page".into(),
-            status: None,
-        })
-    }
-
-    async fn location(&self) -> Result<Location, PageError> {
-        self.with(|target| Location { url: target.url.clone(), title: "A page".into() })
-    }
-
-    async fn evaluate(&self, script: &str, patience: Duration) -> Result<String, PageError> {
-        self.check(At::Evaluate, patience).await?;
-        Ok(json!(script).to_string())
-    }
-
-    async fn call(
-        &self,
-        function: &'static str,
-        argument: &str,
-        patience: Duration,
-    ) -> Result<String, PageError> {
-        if self.with(|target| target.dialog.is_some())? {
-            return Err(PageError::DialogOpen);
-        }
-        if self.check(At::Call(function), patience).await? == Some(Fault::Garbage) {
-            return Ok("{\"rubbish\":".into());
-        }
-        let asked: Value = serde_json::from_str(argument).unwrap();
-        self.with(|target| match function {
-            "walk" => walked(target),
-            "resolve" => resolved(target, &asked),
-            "probe" => probed(target, &asked["key"]),
-            "probe_point" => probed(target, &json!(5)),
-            "probe_focus" => json!({ "status": "nowhere" }).to_string(),
-            "focus_for_fill" => json!({ "status": "ok", "kind": "type" }).to_string(),
-            "value_of" => json!({
-                "status": "ok", "value": target.field, "secret": false, "filled": true,
-                "checked": null,
-            })
-            .to_string(),
-            "scroll" => json!({ "moved": true, "y": 600.0, "bottom": 900.0 }).to_string(),
-            "watch_begin" => format!("{}:{}", target.document, target.changes),
-            "watch_peek" => match since(target, &asked) {
-                Some(changes) => json!({ "status": "ok", "changes": changes, "quiet": 9 }),
-                None => json!({ "status": "gone" }),
-            }
-            .to_string(),
-            "watch_end" => match since(target, &asked) {
-                Some(changes) => json!({
-                    "status": "ok", "appeared": [], "vanished": [],
-                    "changed": vec!["a field"; changes as usize], "messages": [], "background": [],
-                    "scroll": null, "url": null, "mutations": changes,
-                }),
-                None => json!({ "status": "gone" }),
-            }
-            .to_string(),
-            other => panic!("the fake page has no `{other}`"),
-        })
-    }
-
-    async fn click(&self, press: Press, patience: Duration) -> Result<(), PageError> {
-        self.check(At::Click, patience).await?;
-        let place = (press.y / 40.0).floor();
-        let found = CONTROLS.iter().zip(1..).find(|(_, key)| f64::from(*key) == place);
-        if let Some((control, _)) = found {
-            self.pressed(*control);
-        }
-        Ok(())
-    }
-
-    async fn press(&self, chord: &Chord, patience: Duration) -> Result<(), PageError> {
-        self.check(At::Press, patience).await?;
-        self.web.write(format!("key {chord}"));
-        Ok(())
-    }
-
-    async fn insert_text(&self, text: &str, patience: Duration) -> Result<(), PageError> {
-        self.check(At::Insert, patience).await?;
-        self.web.write(format!("typed {text}"));
-        self.with(|target| {
-            target.field = text.to_owned();
-            target.changes += 1;
-        })
-    }
-
-    async fn answer_dialog(&self, accept: bool, _text: Option<&str>) -> Result<(), PageError> {
-        self.with(|target| target.dialog = None)?;
-        self.web.write(format!("dialog {}", if accept { "accepted" } else { "dismissed" }));
-        self.web.hit(&self.key, PageEvent::DialogClosed);
-        Ok(())
-    }
-}
-
-/// Changes since the token was given; none when the document is another.
-fn since(target: &Target, asked: &Value) -> Option<u32> {
-    let (document, changes) = asked["token"].as_str()?.split_once(':')?;
-    let same = document == target.document.to_string();
-    same.then(|| target.changes - changes.parse::<u32>().unwrap_or_default())
 }
