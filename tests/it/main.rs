@@ -12,5 +12,6 @@ mod restarts;
 mod store;
 mod strategies;
 mod support;
+mod tab;
 #[path = "../live/support/tls.rs"]
 mod tls;

@@ -17,10 +17,11 @@ use strawmanus::messages::board::Card;
 use strawmanus::messages::books::{RunNote, SessionNote};
 use strawmanus::messages::session::{Owner, SessionError, SessionMsg, TabLine};
 use strawmanus::messages::supervisor::{Seat, SeatError, SupervisorMsg};
-use strawmanus::messages::tab::{Acted, Landed, Order, Question, TabCard, TabError, TabMsg};
+use strawmanus::messages::tab::{Acted, Landed, Order, Question, TabCard, TabError, TabMsg, Until};
 use strawmanus::model::script::Script;
 use strawmanus::ports::browser::{LaunchSpec, ProfileMode};
 use strawmanus::ports::model::Model;
+use strawmanus::ports::page::Dialog;
 use strawmanus::supervision::tree::{Plan, Tree, plant};
 use tokio::sync::broadcast;
 
@@ -216,6 +217,14 @@ pub async fn get(tab: &Address<TabMsg>, target: Target) -> Asked<String> {
     tab.ask(|reply| TabMsg::Get { question, patience: 10 * SECOND, reply }, MINUTE).await
 }
 
+pub async fn wait(tab: &Address<TabMsg>, until: Until) -> Asked<()> {
+    tab.ask(|reply| TabMsg::Wait { until, patience: 10 * SECOND, reply }, MINUTE).await
+}
+
+pub async fn answer_dialog(tab: &Address<TabMsg>, accept: bool) -> Asked<Dialog> {
+    tab.ask(|reply| TabMsg::AnswerDialog { accept, text: None, reply }, MINUTE).await
+}
+
 pub async fn describe(tab: &Address<TabMsg>) -> TabCard {
     tab.ask(|reply| TabMsg::Describe { reply }, MINUTE).await.unwrap().unwrap()
 }
@@ -231,6 +240,11 @@ pub fn named(role: &str, name: &str) -> Target {
 
 pub fn click(name: &str) -> Action {
     Action::Click { target: named("button", name) }
+}
+
+pub fn fill(name: &str, text: &str) -> Action {
+    let (target, text) = (named("textbox", name), text.to_owned());
+    Action::Fill { target, text, press_enter: false }
 }
 
 /// Waits until all that can happen at once has happened.
