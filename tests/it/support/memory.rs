@@ -25,12 +25,27 @@ struct Inner {
     /// Writes to the journal that fail, from this one on (from 0).
     full_from: Option<usize>,
     appended: usize,
+    /// Tables that take no row, and tables that never answer.
+    without: Vec<Table>,
+    silent: Vec<Table>,
 }
 
 impl Memory {
     /// Makes the disk full from the nth append on.
     pub fn full_from(self, nth: usize) -> Self {
         self.0.lock().unwrap().full_from = Some(nth);
+        self
+    }
+
+    /// Makes the writing of rows to a table fail.
+    pub fn without(self, table: Table) -> Self {
+        self.0.lock().unwrap().without.push(table);
+        self
+    }
+
+    /// Makes the writing of rows to a table never answer.
+    pub fn silent(self, table: Table) -> Self {
+        self.0.lock().unwrap().silent.push(table);
         self
     }
 
@@ -78,7 +93,15 @@ impl Store for Memory {
         value: String,
         _: Durability,
     ) -> Result<(), StoreError> {
-        self.0.lock().unwrap().tables.entry(table).or_default().insert(key, value);
+        let silent = self.0.lock().unwrap().silent.contains(&table);
+        if silent {
+            std::future::pending::<()>().await;
+        }
+        let mut inner = self.0.lock().unwrap();
+        if inner.without.contains(&table) {
+            return Err(StoreError::Disk { why: "no space left on device".into() });
+        }
+        inner.tables.entry(table).or_default().insert(key, value);
         Ok(())
     }
 
