@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::actors::tab::acting::{acted, case_of};
+use crate::actors::tab::acting::{acted, case_of, unchanged};
 use crate::actors::tab::settling::{Watching, unclear};
 use crate::actors::tab::work::{Found, Hands, unreadable};
 use crate::domain::guard::Case;
@@ -43,6 +43,7 @@ impl Hands {
             let payload = "Enter".to_owned();
             let case = Case { deed: "press".into(), payload, ..case_of(&probe) };
             passed = self.judge(case, &what, consent).await?;
+            unchanged(&found.label, &probe, &self.probe(&found, false).await?)?;
         }
         let watching = Watching::begin(self).await?;
         let (short, input) = match self.type_in(&found, text, press_enter).await {
