@@ -32,6 +32,7 @@ pub const SECOND: Duration = Duration::from_secs(1);
 pub const MINUTE: Duration = Duration::from_secs(60);
 pub const HOUR: Duration = Duration::from_secs(3600);
 /// Where actors stand below the root, by [`House::cell`]; those of the first tab and the first run.
+pub const CACHE: &[usize] = &[0];
 pub const GUARD: &[usize] = &[1];
 pub const SESSION: &[usize] = &[2, 0, 0];
 pub const TAB: &[usize] = &[2, 0, 1, 0, 0];
@@ -75,10 +76,18 @@ impl House {
     }
 
     pub async fn add_session(&self, name: &str) -> Result<(), SeatError> {
+        self.add_session_with(name, ProfileMode::Cloned).await
+    }
+
+    pub async fn add_session_with(
+        &self,
+        name: &str,
+        profile: ProfileMode,
+    ) -> Result<(), SeatError> {
         let name: SessionName = name.parse().unwrap();
         let spec = LaunchSpec {
             session: name.clone(),
-            profile: ProfileMode::Cloned,
+            profile,
             headless: true,
             endpoint: None,
             executable: None,
