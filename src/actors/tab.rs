@@ -220,7 +220,7 @@ impl TabState {
         let (events, heard) = mpsc::unbounded_channel();
         let (cut, cut_off) = oneshot::channel();
         let who = (self.id, self.desk.incarnation);
-        let hands = Hands::new(who, &self.world, &self.page, heard).within(patience);
+        let hands = Hands::new(who, (&self.world, &self.page), heard, patience);
         let vitals = Arc::clone(&self.desk.vitals);
         let (world, id, page) = (self.world.clone(), self.id, Arc::clone(&self.page));
         self.desk.post(&what);
@@ -229,7 +229,6 @@ impl TabState {
             let outcome = tokio::select! {
                 outcome = tokio::time::timeout(patience, work(hands)) => match outcome {
                     Ok(outcome) => outcome,
-                    Err(_elapsed) if dispatched.is_set() => Err(TabError::InDoubt { what }),
                     Err(_elapsed) => Err(TabError::TimedOut { what, patience }),
                 },
                 Ok(error) = cut_off => Err(error),
@@ -425,6 +424,9 @@ fn with_words(world: &World, id: TabId, error: TabError, dispatched: bool) -> Ta
             TabError::DialogOpen { kind, message }
         }
         (TabError::BrowserLost { .. }, _) => TabError::BrowserLost { dispatched },
+        (TabError::TimedOut { .. } | TabError::TargetGone, _) if dispatched => {
+            TabError::InDoubt { what: "the command".into() }
+        }
         (error, _) => error,
     }
 }

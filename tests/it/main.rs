@@ -1,16 +1,21 @@
 //! What needs no browser.
 mod address;
+mod cache;
 mod cli;
 mod config;
 mod control;
 mod daemon;
 mod doctor;
 mod fake;
+mod guard;
+mod ledger;
 mod model;
 mod practice;
 mod restarts;
+mod session;
 mod store;
 mod strategies;
 mod support;
+mod tab;
 #[path = "../live/support/tls.rs"]
 mod tls;

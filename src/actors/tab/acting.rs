@@ -54,9 +54,7 @@ impl Hands {
         // The guard took its time: what it ruled on must still be what is hit.
         let again = self.probe(&found, false).await?;
         let point = hit(&again, &found.label)?;
-        if (&again.name, &again.form) != (&probe.name, &probe.form) {
-            return Err(TabError::Unstable { target: found.label });
-        }
+        unchanged(&found.label, &probe, &again)?;
         let watching = Watching::begin(self).await?;
         self.dispatched().set();
         let pressed = self.page.click(point, self.left()).await;
@@ -65,13 +63,10 @@ impl Hands {
     }
 
     async fn click_at(&mut self, at: Press, consent: &Consent) -> Result<Acted, TabError> {
-        let argument = json!({ "x": at.x, "y": at.y }).to_string();
-        let raw = self.page.call("probe_point", &argument, self.left()).await?;
-        let Some(probe) = known(&raw)? else {
-            return Err(TabError::NotFound { target: format!("{}, {}", at.x, at.y) });
-        };
+        let probe = self.probe_point(at).await?;
         let what = format!("click {} at {}, {}", probe.label, at.x, at.y);
         let passed = self.judge(click_case(&probe), &what, consent).await?;
+        unchanged(&probe.label, &probe, &self.probe_point(at).await?)?;
         let watching = Watching::begin(self).await?;
         self.dispatched().set();
         let pressed = self.page.click(at, self.left()).await;
@@ -80,15 +75,21 @@ impl Hands {
     }
 
     async fn press(&mut self, chord: &Chord, consent: &Consent) -> Result<Acted, TabError> {
-        let raw = self.page.call("probe_focus", "{}", self.left()).await?;
-        let focused = known(&raw)?;
+        let focused = self.probe_focus().await?;
         let url = self.page.location().await?.url;
-        let on = focused.as_ref().map_or("the page", |probe| &probe.label);
+        let on = focused.as_ref().map_or("the page", |probe| probe.label.as_str());
         let what = format!("press {chord} on {on}");
         let case = focused.as_ref().map_or_else(Case::default, case_of);
         let payload = chord.to_string();
         let case = Case { deed: "press".into(), payload, url: url.clone(), ..case };
         let passed = self.judge(case, &what, consent).await?;
+        match (&focused, self.probe_focus().await?) {
+            (Some(before), Some(now)) => unchanged(on, before, &now)?,
+            (None, None) => {}
+            (Some(_), None) | (None, Some(_)) => {
+                return Err(TabError::Unstable { target: on.to_owned() });
+            }
+        }
         let watching = Watching::begin(self).await?;
         self.dispatched().set();
         let pressed = self.page.press(chord, self.left()).await;
@@ -144,6 +145,17 @@ impl Hands {
         known(&raw)?.ok_or_else(|| TabError::Stale { id: label.clone() })
     }
 
+    async fn probe_point(&self, Press { x, y }: Press) -> Result<Probe, TabError> {
+        let argument = json!({ "x": x, "y": y }).to_string();
+        let raw = self.page.call("probe_point", &argument, self.left()).await?;
+        known(&raw)?.ok_or_else(|| TabError::NotFound { target: format!("{x}, {y}") })
+    }
+
+    async fn probe_focus(&self) -> Result<Option<Probe>, TabError> {
+        let raw = self.page.call("probe_focus", "{}", self.left()).await?;
+        known(&raw)
+    }
+
     /// Asks the guard; one that is dead or late holds.
     pub async fn judge(
         &self,
@@ -197,6 +209,14 @@ pub fn hit(probe: &Probe, target: &str) -> Result<Press, TabError> {
             Err(TabError::BlockedBy { target: target.to_owned(), by })
         }
     }
+}
+
+/// What the guard ruled on must still be what is hit: it took its time, and pages change.
+pub fn unchanged(target: &str, judged: &Probe, now: &Probe) -> Result<(), TabError> {
+    if case_of(judged) == case_of(now) {
+        return Ok(());
+    }
+    Err(TabError::Unstable { target: target.to_owned() })
 }
 
 /// Returns what the guard is told of an element; the deed is the caller's.

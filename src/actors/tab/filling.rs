@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::actors::tab::acting::{acted, case_of};
-use crate::actors::tab::settling::Watching;
+use crate::actors::tab::acting::{acted, case_of, unchanged};
+use crate::actors::tab::settling::{Watching, unclear};
 use crate::actors::tab::work::{Found, Hands, unreadable};
 use crate::domain::guard::Case;
 use crate::domain::keys::Chord;
@@ -13,6 +13,7 @@ use crate::domain::target::Target;
 use crate::messages::tab::{Acted, TabError};
 use crate::perception::answers::{Assigned, FillBy, Focused, Held, Probe};
 use crate::perception::decode::parse;
+use crate::ports::page::PageError;
 
 /// How much of a text is shown when the act is named.
 const SHOWN: usize = 60;
@@ -42,22 +43,40 @@ impl Hands {
             let payload = "Enter".to_owned();
             let case = Case { deed: "press".into(), payload, ..case_of(&probe) };
             passed = self.judge(case, &what, consent).await?;
+            unchanged(&found.label, &probe, &self.probe(&found, false).await?)?;
         }
         let watching = Watching::begin(self).await?;
-        self.dispatched().set();
-        self.put(&found, text).await?;
-        let short = self.falls_short(&found, text).await?;
-        let mut done = Ok(());
-        if press_enter {
-            let enter: Chord = "Enter".parse().expect("Enter is a key");
-            done = self.page.press(&enter, self.left()).await;
-        }
-        let mut outcome = watching.end(self, done).await?;
+        let (short, input) = match self.type_in(&found, text, press_enter).await {
+            Ok(short) => (short, Ok(())),
+            // The page opened it at what was typed.
+            Err(TabError::DialogOpen { .. }) => (None, Err(PageError::DialogOpen)),
+            Err(error) => return Err(error),
+        };
+        let mut outcome = watching.end(self, input).await?;
         outcome.delta.extend(short);
         if outcome.kind == OutcomeKind::NoEffect && outcome.delta.is_empty() {
             outcome.delta.push("it held that already".into());
         }
         Ok(acted(outcome, what, probe.url, passed))
+    }
+
+    /// Fills the field, and says where it holds something else.
+    async fn type_in(
+        &self,
+        found: &Found,
+        text: &str,
+        press_enter: bool,
+    ) -> Result<Option<String>, TabError> {
+        self.put(found, text).await?;
+        let short = self.falls_short(found, text).await?;
+        if press_enter {
+            let enter: Chord = "Enter".parse().expect("Enter is a key");
+            match self.page.press(&enter, self.left()).await {
+                Ok(()) | Err(PageError::Navigated { .. }) => {}
+                Err(error) => return Err(unclear(error)),
+            }
+        }
+        Ok(short)
     }
 
     /// Puts the text in, in the way that fits the field's kind.
@@ -72,13 +91,16 @@ impl Hands {
         match parse::<Focused>(&raw).map_err(unreadable)? {
             Focused::Ok { kind: FillBy::Type } if text.is_empty() => {
                 let delete: Chord = "Delete".parse().expect("Delete is a key");
+                self.dispatched().set();
                 Ok(self.page.press(&delete, self.left()).await?)
             }
             Focused::Ok { kind: FillBy::Type } => {
+                self.dispatched().set();
                 Ok(self.page.insert_text(text, self.left()).await?)
             }
             Focused::Ok { kind: FillBy::Assign } => {
                 let argument = json!({ "document": document, "key": key, "text": text });
+                self.dispatched().set();
                 let raw = self.page.call("assign", &argument.to_string(), self.left()).await?;
                 match parse::<Assigned>(&raw).map_err(unreadable)? {
                     Assigned::Ok { .. } => Ok(()),
@@ -95,8 +117,12 @@ impl Hands {
     /// whether it holds anything.
     async fn falls_short(&self, found: &Found, text: &str) -> Result<Option<String>, TabError> {
         let argument = json!({ "document": found.document, "key": found.key }).to_string();
-        let raw = self.page.call("value_of", &argument, self.left()).await?;
-        let Held::Ok { value, secret, filled, .. } = parse(&raw).map_err(unreadable)? else {
+        let raw = match self.page.call("value_of", &argument, self.left()).await {
+            Ok(raw) => raw,
+            Err(PageError::Navigated { .. }) => return Ok(None),
+            Err(error) => return Err(unclear(error)),
+        };
+        let Ok(Held::Ok { value, secret, filled, .. }) = parse(&raw) else {
             return Ok(None);
         };
         let value = value.unwrap_or_default();

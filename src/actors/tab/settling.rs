@@ -10,10 +10,10 @@ use tokio::time::{Instant, sleep_until};
 use crate::actors::tab::work::{Hands, unreadable};
 use crate::domain::ids::TabId;
 use crate::domain::outcome::{Outcome, OutcomeKind};
-use crate::messages::tab::TabError;
+use crate::messages::tab::{JobEnd, TabError};
 use crate::perception::answers::{Changes, Peeked, Watched};
 use crate::perception::decode::parse;
-use crate::ports::page::{PageError, PageEvent, RequestKind};
+use crate::ports::page::{Dialog, PageError, PageEvent, RequestKind};
 
 /// With nothing seen to happen, an act has had no effect after this.
 const QUIET: Duration = Duration::from_millis(250);
@@ -76,13 +76,20 @@ impl Watching {
             if seen.dialog.is_some() {
                 break;
             }
-            match self.peek(hands).await {
+            let peeked = self.peek(hands).await;
+            let now = Instant::now();
+            match peeked {
                 Ok(Peeked::Ok { changes, .. }) => seen.note_changes(changes),
                 Ok(Peeked::Gone) | Err(PageError::Navigated { .. }) => seen.new_document = true,
-                Err(PageError::DialogOpen) => continue,
-                Err(error) => return Err(error.into()),
+                // Its words are on their way, or came before the input.
+                Err(PageError::DialogOpen) => {
+                    seen.dialog = open_dialog(hands);
+                    if now < until {
+                        continue;
+                    }
+                }
+                Err(error) => return Err(unclear(error)),
             }
-            let now = Instant::now();
             let quiet = match seen.last {
                 None => now >= self.began + QUIET,
                 Some(last) => now >= last + AFTERMATH,
@@ -150,9 +157,13 @@ impl Watching {
         let changes = match self.ask(hands, "watch_end").await {
             Ok(Watched::Ok(changes)) => Some(changes),
             Ok(Watched::Gone) | Err(PageError::Navigated { .. }) => None,
-            Err(error) => return Err(error.into()),
+            Err(PageError::DialogOpen) => {
+                let dialog = open_dialog(hands).unwrap_or_else(|| "a dialog is open".into());
+                return Ok(Outcome { kind: OutcomeKind::DialogOpen, delta: vec![dialog] });
+            }
+            Err(error) => return Err(unclear(error)),
         };
-        let place = hands.page.location().await?;
+        let place = hands.page.location().await.map_err(unclear)?;
         let navigated = place.url != self.url || seen.new_document || changes.is_none();
         let Changes { background, .. } = changes.clone().unwrap_or_default();
         let opened = self.new_tabs(hands);
@@ -200,7 +211,7 @@ impl Seen {
                 self.new_document |= !same_document;
             }
             PageEvent::DialogOpened(dialog) => {
-                self.dialog = Some(format!("{} open: {}", dialog.kind, dialog.message));
+                self.dialog = Some(told(&dialog));
             }
             PageEvent::Sent { kind: RequestKind::Ping, .. } => return,
             PageEvent::Sent { method, url, .. } => {
@@ -239,6 +250,24 @@ impl Sent {
         let status =
             self.status.map_or_else(|| "no answer yet".into(), |status| status.to_string());
         format!("{} {path} → {status}", self.method)
+    }
+}
+
+/// Returns what is open over the page, as far as the tab has heard.
+fn open_dialog(hands: &Hands) -> Option<String> {
+    hands.world.books.tabs.get(&hands.id).and_then(|note| note.dialog.as_ref().map(told))
+}
+
+fn told(Dialog { kind, message }: &Dialog) -> String {
+    format!("{kind} open: {message}")
+}
+
+/// After the input, a page that goes on but does not answer well leaves the effect unknown.
+pub fn unclear(error: PageError) -> TabError {
+    match TabError::from(error) {
+        open @ TabError::DialogOpen { .. } => open,
+        error if error.fate() == JobEnd::Alive => TabError::InDoubt { what: "the input".into() },
+        fatal => fatal,
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::actors::world::World;
 use crate::domain::ids::TabId;
@@ -22,6 +22,8 @@ use crate::ports::page::{Landing, Page, PageError, PageEvent};
 
 /// How often a wait looks.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// How long the news of a landing may take after the landing.
+const HEARING: Duration = Duration::from_millis(100);
 
 /// Made anew for every job; dropped with it.
 pub struct Hands {
@@ -29,7 +31,8 @@ pub struct Hands {
     pub world: World,
     pub page: Arc<dyn Page>,
     pub events: mpsc::UnboundedReceiver<PageEvent>,
-    pub incarnation: u32,
+    /// Of the tab.
+    incarnation: u32,
     deadline: Instant,
     dispatched: Flag,
 }
@@ -60,18 +63,13 @@ pub struct Found {
 impl Hands {
     pub fn new(
         (id, incarnation): (TabId, u32),
-        world: &World,
-        page: &Arc<dyn Page>,
+        (world, page): (&World, &Arc<dyn Page>),
         events: mpsc::UnboundedReceiver<PageEvent>,
+        patience: Duration,
     ) -> Self {
+        let deadline = Instant::now() + patience;
         let (world, page) = (world.clone(), Arc::clone(page));
-        let (deadline, dispatched) = (Instant::now(), Flag::default());
-        Self { id, world, page, events, incarnation, deadline, dispatched }
-    }
-
-    /// Sets the one deadline of the job.
-    pub fn within(self, patience: Duration) -> Self {
-        Self { deadline: Instant::now() + patience, ..self }
+        Self { id, world, page, events, incarnation, deadline, dispatched: Flag::default() }
     }
 
     pub fn dispatched(&self) -> Flag {
@@ -85,7 +83,17 @@ impl Hands {
 
     pub async fn navigate(&mut self, url: &str) -> Result<Landed, TabError> {
         let landing = self.page.navigate(url, self.left()).await?;
+        // The tab counts its landings by what the page says; that may be a moment behind.
+        let _ = timeout(HEARING, self.hear_of_landing()).await;
         Ok(self.landed(landing))
+    }
+
+    async fn hear_of_landing(&mut self) {
+        while let Some(event) = self.events.recv().await {
+            if matches!(event, PageEvent::Navigated { .. }) {
+                return;
+            }
+        }
     }
 
     fn landed(&self, Landing { url, title, status }: Landing) -> Landed {
@@ -118,6 +126,7 @@ impl Hands {
     }
 
     pub async fn evaluate(&self, script: &str) -> Result<String, TabError> {
+        self.dispatched().set();
         Ok(self.page.evaluate(script, self.left()).await?)
     }
 

@@ -17,10 +17,11 @@ use strawmanus::messages::board::Card;
 use strawmanus::messages::books::{RunNote, SessionNote};
 use strawmanus::messages::session::{Owner, SessionError, SessionMsg, TabLine};
 use strawmanus::messages::supervisor::{Seat, SeatError, SupervisorMsg};
-use strawmanus::messages::tab::{Acted, Landed, Order, Question, TabCard, TabError, TabMsg};
+use strawmanus::messages::tab::{Acted, Landed, Order, Question, TabCard, TabError, TabMsg, Until};
 use strawmanus::model::script::Script;
 use strawmanus::ports::browser::{LaunchSpec, ProfileMode};
 use strawmanus::ports::model::Model;
+use strawmanus::ports::page::Dialog;
 use strawmanus::supervision::tree::{Plan, Tree, plant};
 use tokio::sync::broadcast;
 
@@ -31,6 +32,7 @@ pub const SECOND: Duration = Duration::from_secs(1);
 pub const MINUTE: Duration = Duration::from_secs(60);
 pub const HOUR: Duration = Duration::from_secs(3600);
 /// Where actors stand below the root, by [`House::cell`]; those of the first tab and the first run.
+pub const CACHE: &[usize] = &[0];
 pub const GUARD: &[usize] = &[1];
 pub const SESSION: &[usize] = &[2, 0, 0];
 pub const TAB: &[usize] = &[2, 0, 1, 0, 0];
@@ -74,10 +76,18 @@ impl House {
     }
 
     pub async fn add_session(&self, name: &str) -> Result<(), SeatError> {
+        self.add_session_with(name, ProfileMode::Cloned).await
+    }
+
+    pub async fn add_session_with(
+        &self,
+        name: &str,
+        profile: ProfileMode,
+    ) -> Result<(), SeatError> {
         let name: SessionName = name.parse().unwrap();
         let spec = LaunchSpec {
             session: name.clone(),
-            profile: ProfileMode::Cloned,
+            profile,
             headless: true,
             endpoint: None,
             executable: None,
@@ -218,6 +228,14 @@ pub async fn get(tab: &Address<TabMsg>, target: Target) -> Asked<String> {
     tab.ask(|reply| TabMsg::Get { question, patience: 10 * SECOND, reply }, MINUTE).await
 }
 
+pub async fn wait(tab: &Address<TabMsg>, until: Until) -> Asked<()> {
+    tab.ask(|reply| TabMsg::Wait { until, patience: 10 * SECOND, reply }, MINUTE).await
+}
+
+pub async fn answer_dialog(tab: &Address<TabMsg>, accept: bool) -> Asked<Dialog> {
+    tab.ask(|reply| TabMsg::AnswerDialog { accept, text: None, reply }, MINUTE).await
+}
+
 pub async fn describe(tab: &Address<TabMsg>) -> TabCard {
     tab.ask(|reply| TabMsg::Describe { reply }, MINUTE).await.unwrap().unwrap()
 }
@@ -233,6 +251,11 @@ pub fn named(role: &str, name: &str) -> Target {
 
 pub fn click(name: &str) -> Action {
     Action::Click { target: named("button", name) }
+}
+
+pub fn fill(name: &str, text: &str) -> Action {
+    let (target, text) = (named("textbox", name), text.to_owned());
+    Action::Fill { target, text, press_enter: false }
 }
 
 /// Waits until all that can happen at once has happened.

@@ -2,6 +2,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -25,12 +26,35 @@ struct Inner {
     /// Writes to the journal that fail, from this one on (from 0).
     full_from: Option<usize>,
     appended: usize,
+    begun: u32,
+    slow: bool,
+    /// Tables that take no row, and tables that never answer.
+    without: Vec<Table>,
+    silent: Vec<Table>,
 }
 
 impl Memory {
     /// Makes the disk full from the nth append on.
     pub fn full_from(self, nth: usize) -> Self {
         self.0.lock().unwrap().full_from = Some(nth);
+        self
+    }
+
+    /// Makes every append take its time, the first the longest.
+    pub fn slow(self) -> Self {
+        self.0.lock().unwrap().slow = true;
+        self
+    }
+
+    /// Makes the writing of rows to a table fail.
+    pub fn without(self, table: Table) -> Self {
+        self.0.lock().unwrap().without.push(table);
+        self
+    }
+
+    /// Makes the writing of rows to a table never answer.
+    pub fn silent(self, table: Table) -> Self {
+        self.0.lock().unwrap().silent.push(table);
         self
     }
 
@@ -49,6 +73,16 @@ impl Memory {
         found.map(|(_, text)| text.clone())
     }
 
+    pub fn secret(&self, name: &str) -> Option<String> {
+        let secret = self.0.lock().unwrap().secrets.get(name).cloned();
+        secret.map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    /// Keeps a secret there, as an earlier life left it.
+    pub fn seal(&self, name: &str, secret: &str) {
+        self.0.lock().unwrap().secrets.insert(name.to_owned(), secret.as_bytes().to_vec());
+    }
+
     pub fn rows(&self, table: Table) -> usize {
         self.0.lock().unwrap().tables.get(&table).map_or(0, BTreeMap::len)
     }
@@ -57,6 +91,14 @@ impl Memory {
 #[async_trait]
 impl Store for Memory {
     async fn append(&self, run: RunId, entry: String, _: Durability) -> Result<u64, StoreError> {
+        let pause = {
+            let mut inner = self.0.lock().unwrap();
+            inner.begun += 1;
+            inner.slow.then(|| Duration::from_millis(500) / inner.begun)
+        };
+        if let Some(pause) = pause {
+            tokio::time::sleep(pause).await;
+        }
         let mut inner = self.0.lock().unwrap();
         inner.appended += 1;
         if inner.full_from.is_some_and(|nth| inner.appended > nth) {
@@ -78,7 +120,15 @@ impl Store for Memory {
         value: String,
         _: Durability,
     ) -> Result<(), StoreError> {
-        self.0.lock().unwrap().tables.entry(table).or_default().insert(key, value);
+        let silent = self.0.lock().unwrap().silent.contains(&table);
+        if silent {
+            std::future::pending::<()>().await;
+        }
+        let mut inner = self.0.lock().unwrap();
+        if inner.without.contains(&table) {
+            return Err(StoreError::Disk { why: "no space left on device".into() });
+        }
+        inner.tables.entry(table).or_default().insert(key, value);
         Ok(())
     }
 

@@ -42,6 +42,12 @@ pub enum Fault {
     Panic,
     /// The page gives every control another name, and works on.
     Rename,
+    /// The page writes something else on every control, and keeps their names.
+    Reword,
+    /// The first field composes a message from now on.
+    Compose,
+    /// The button "Add to cart" has the focus from now on.
+    Focus,
 }
 
 /// Where it goes wrong.
@@ -112,6 +118,9 @@ struct Target {
     dialog: Option<Dialog>,
     changes: u32,
     renamed: bool,
+    reworded: bool,
+    composes: bool,
+    focused: bool,
     sink: Weak<dyn Fn(PageEvent) + Send + Sync>,
 }
 
@@ -272,21 +281,22 @@ impl Web {
                 return Err(PageError::Navigated { what: "the call" });
             }
             Some(Fault::Panic) => panic!("a bug in {at:?}"),
-            Some(Fault::Rename) => {
-                if let Some(target) = self.0.lock().unwrap().targets.get_mut(key) {
-                    target.renamed = true;
-                }
-            }
+            Some(Fault::Rename) => self.change(key, |target| target.renamed = true),
+            Some(Fault::Reword) => self.change(key, |target| target.reworded = true),
+            Some(Fault::Compose) => self.change(key, |target| target.composes = true),
+            Some(Fault::Focus) => self.change(key, |target| target.focused = true),
             Some(Fault::Garbage) => {}
         }
         Ok(fault)
     }
 
+    fn change(&self, key: &str, change: impl FnOnce(&mut Target)) {
+        self.0.lock().unwrap().targets.get_mut(key).map_or((), change);
+    }
+
     fn open_dialog(&self, key: &str, kind: &str, message: &str) {
         let dialog = Dialog { kind: kind.into(), message: message.into() };
-        if let Some(target) = self.0.lock().unwrap().targets.get_mut(key) {
-            target.dialog = Some(dialog.clone());
-        }
+        self.change(key, |target| target.dialog = Some(dialog.clone()));
         self.hit(key, PageEvent::DialogOpened(dialog));
     }
 
@@ -325,6 +335,9 @@ impl World {
             dialog: None,
             changes: 0,
             renamed: false,
+            reworded: false,
+            composes: false,
+            focused: false,
             sink: nobody,
         };
         self.targets.insert(key.clone(), target);

@@ -109,14 +109,16 @@ fn probed(target: &Target, key: &Value) -> String {
     };
     let top = key.as_f64().unwrap_or_default() * 40.0;
     let name = if target.renamed { "Send" } else { control.name };
+    let texts = if target.reworded { vec!["Send"] } else { vec![] };
+    let compose = target.composes && control.tag == "input";
     json!({
         "status": "ok", "document": format!("d{}", target.document), "key": key, "url": target.url,
         "label": format!("{} \"{}\"", control.role, control.name), "tag": control.tag,
-        "kind": "", "role": control.role, "name": name, "texts": [], "visible": true,
+        "kind": "", "role": control.role, "name": name, "texts": texts, "visible": true,
         "enabled": true, "editable": control.tag == "input", "readonly": false, "checked": null,
         "secret": false, "box": { "x": 10.0, "y": top, "width": 80.0, "height": 20.0 },
         "in_viewport": true, "point": { "x": 50.0, "y": top + 10.0 }, "coverer": null,
-        "form": null, "submits": false, "compose": false, "search": false,
+        "form": null, "submits": false, "compose": compose, "search": false,
     })
     .to_string()
 }
@@ -195,7 +197,11 @@ impl Page for FakePage {
             "walk" => walked(target),
             "resolve" => resolved(target, &asked),
             "probe" => probed(target, &asked["key"]),
-            "probe_point" => probed(target, &json!(5)),
+            "probe_point" => {
+                let place = asked["y"].as_f64().unwrap_or_default() / 40.0;
+                probed(target, &json!(place.floor() as u64))
+            }
+            "probe_focus" if target.focused => probed(target, &json!(3)),
             "probe_focus" => json!({ "status": "nowhere" }).to_string(),
             "focus_for_fill" => json!({ "status": "ok", "kind": "type" }).to_string(),
             "value_of" => json!({
