@@ -47,6 +47,8 @@ pub struct SessionState {
     desk: Desk,
     inbox: Inbox<SessionMsg>,
     browser: Engine,
+    /// Why the browser that is being started is dead already.
+    stillborn: Option<String>,
     /// Asks that wait for the launch.
     waiting: Vec<SessionMsg>,
     logins: Logins,
@@ -74,9 +76,19 @@ impl Actor for Session {
         let inbox = Inbox::new(myself, Arc::clone(&desk.vitals));
         let logins = Logins::new(name.clone(), &world);
         let (browser, waiting, jobs) = (Engine::Absent, Vec::new(), Vec::new());
-        let keeping = None;
-        let mut state =
-            SessionState { name, world, desk, inbox, browser, waiting, logins, keeping, jobs };
+        let (keeping, stillborn) = (None, None);
+        let mut state = SessionState {
+            name,
+            world,
+            desk,
+            inbox,
+            browser,
+            stillborn,
+            waiting,
+            logins,
+            keeping,
+            jobs,
+        };
         state.launch();
         Ok(state)
     }
@@ -95,7 +107,7 @@ impl Actor for Session {
             SessionMsg::TabVanished { tab } => state.mourn(tab),
             SessionMsg::TabActed { tab: _ } => state.keep_logins(),
             SessionMsg::BrowserSaid(event) => state.hear(event)?,
-            SessionMsg::Launched(launched) => state.finish_launch(launched),
+            SessionMsg::Launched(launched) => state.finish_launch(launched)?,
             SessionMsg::LoginsKept(kept) => {
                 if let Err(why) = kept {
                     tracing::warn!(session = %state.name, why, "logins were not kept");
@@ -124,10 +136,14 @@ impl Actor for Session {
 
 impl SessionState {
     fn launch(&mut self) {
-        let Some(spec) = self.world.books.sessions.get(&self.name).map(|note| note.spec.clone())
-        else {
+        let spec = self.world.books.sessions.get_mut(&self.name).map(|mut note| {
+            note.failed = false;
+            note.spec.clone()
+        });
+        let Some(spec) = spec else {
             return;
         };
+        self.stillborn = None;
         self.desk.post("starting the browser");
         let (launcher, logins) = (Arc::clone(&self.world.launcher), self.logins.clone());
         let inbox = self.inbox.clone();
@@ -142,9 +158,13 @@ impl SessionState {
         }));
     }
 
-    fn finish_launch(&mut self, launched: Result<Arc<dyn Browser>, BrowserError>) {
-        match launched {
-            Ok(browser) => {
+    fn finish_launch(
+        &mut self,
+        launched: Result<Arc<dyn Browser>, BrowserError>,
+    ) -> Result<(), ActorProcessingErr> {
+        match (launched, self.stillborn.take()) {
+            (Ok(_), Some(why)) => return Err(died(&why)),
+            (Ok(browser), None) => {
                 self.desk.vitals.mark_served();
                 let about = browser.about();
                 let pid = about.pid.map(|pid| format!(", pid {pid}")).unwrap_or_default();
@@ -154,13 +174,17 @@ impl SessionState {
                     self.ask(ask);
                 }
             }
-            Err(error) => {
+            (Err(error), _) => {
                 self.browser = Engine::Absent;
                 self.desk.post(format!("no browser: {error}"));
+                if let Some(mut note) = self.world.books.sessions.get_mut(&self.name) {
+                    note.failed = true;
+                }
                 let why = error.to_string();
                 self.waiting.drain(..).for_each(|ask| refuse(ask, &why));
             }
         }
+        Ok(())
     }
 
     /// Serves what needs the browser, now or after its launch.
@@ -296,7 +320,15 @@ impl SessionState {
 
     fn hear(&mut self, event: BrowserEvent) -> Result<(), ActorProcessingErr> {
         match event {
-            BrowserEvent::Died { why } => Err(format!("the browser died: {why}").into()),
+            BrowserEvent::Died { why } => match self.browser {
+                Engine::Running(_) => Err(died(&why)),
+                // The launch itself says why; only one that succeeded was overtaken by this.
+                Engine::Launching(_) => {
+                    self.stillborn = Some(why);
+                    Ok(())
+                }
+                Engine::Absent => Ok(()),
+            },
             BrowserEvent::Popup { target, opener, url } => {
                 self.take_popup(target, &opener, url);
                 Ok(())
@@ -348,6 +380,10 @@ impl SessionState {
         self.jobs.retain(|job| !job.is_finished());
         self.jobs.push(self.inbox.side_job(work));
     }
+}
+
+fn died(why: &str) -> ActorProcessingErr {
+    format!("the browser died: {why}").into()
 }
 
 /// Answers an ask that needed the browser.
