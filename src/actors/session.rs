@@ -51,6 +51,8 @@ pub struct SessionState {
     desk: Desk,
     inbox: Inbox<SessionMsg>,
     browser: Engine,
+    /// Why the browser that is being started is dead already.
+    stillborn: Option<String>,
     /// Asks that wait for the launch.
     waiting: Vec<SessionMsg>,
     logins: Logins,
@@ -98,6 +100,7 @@ impl Actor for Session {
             desk,
             inbox,
             browser: Engine::Absent,
+            stillborn: None,
             waiting: Vec::new(),
             logins,
             keeping: None,
@@ -122,7 +125,7 @@ impl Actor for Session {
             SessionMsg::TabVanished { tab } => state.mourn(tab),
             SessionMsg::TabActed { tab: _ } => state.keep_logins(),
             SessionMsg::BrowserSaid(event) => state.hear(event)?,
-            SessionMsg::Launched(launched) => state.finish_launch(launched),
+            SessionMsg::Launched(launched) => state.finish_launch(launched)?,
             SessionMsg::OpeningEnded { tab, error } => state.finish_opening(tab, error)?,
             SessionMsg::LoginsKept(kept) => {
                 if let Err(why) = kept {
@@ -152,10 +155,14 @@ impl Actor for Session {
 
 impl SessionState {
     fn launch(&mut self) {
-        let Some(spec) = self.world.books.sessions.get(&self.name).map(|note| note.spec.clone())
-        else {
+        let spec = self.world.books.sessions.get_mut(&self.name).map(|mut note| {
+            note.failed = false;
+            note.spec.clone()
+        });
+        let Some(spec) = spec else {
             return;
         };
+        self.stillborn = None;
         self.desk.post("starting the browser");
         let (launcher, logins) = (Arc::clone(&self.world.launcher), self.logins.clone());
         let inbox = self.inbox.clone();
@@ -173,10 +180,14 @@ impl SessionState {
         }));
     }
 
-    fn finish_launch(&mut self, launched: Result<Arc<dyn Browser>, BrowserError>) {
-        match launched {
+    fn finish_launch(
+        &mut self,
+        launched: Result<Arc<dyn Browser>, BrowserError>,
+    ) -> Result<(), ActorProcessingErr> {
+        match (launched, self.stillborn.take()) {
+            (Ok(_), Some(why)) => return Err(died(&why)),
             // Not a call served: one that dies as soon as it runs is not started for ever.
-            Ok(browser) => {
+            (Ok(browser), None) => {
                 let about = browser.about();
                 let pid = about.pid.map(|pid| format!(", pid {pid}")).unwrap_or_default();
                 self.desk.post(format!("{}{pid}", about.product));
@@ -185,13 +196,17 @@ impl SessionState {
                     self.ask(ask);
                 }
             }
-            Err(error) => {
+            (Err(error), _) => {
                 self.browser = Engine::Absent;
                 self.desk.post(format!("no browser: {error}"));
+                if let Some(mut note) = self.world.books.sessions.get_mut(&self.name) {
+                    note.failed = true;
+                }
                 let why = error.to_string();
                 self.waiting.drain(..).for_each(|ask| refuse(ask, &why));
             }
         }
+        Ok(())
     }
 
     /// Serves what needs the browser, now or after its launch.
@@ -344,7 +359,15 @@ impl SessionState {
 
     fn hear(&mut self, event: BrowserEvent) -> Result<(), ActorProcessingErr> {
         match event {
-            BrowserEvent::Died { why } => Err(format!("the browser died: {why}").into()),
+            BrowserEvent::Died { why } => match self.browser {
+                Engine::Running(_) => Err(died(&why)),
+                // The launch itself says why; only one that succeeded was overtaken by this.
+                Engine::Launching(_) => {
+                    self.stillborn = Some(why);
+                    Ok(())
+                }
+                Engine::Absent => Ok(()),
+            },
             BrowserEvent::Popup { target, opener, url } => {
                 self.take_popup(target, &opener, url);
                 Ok(())
@@ -407,6 +430,10 @@ fn forget_targets(name: &SessionName, world: &World) {
     for (tab, _) in world.books.tabs_of(name) {
         world.books.note_tab(tab, |note| note.target = None);
     }
+}
+
+fn died(why: &str) -> ActorProcessingErr {
+    format!("the browser died: {why}").into()
 }
 
 /// Answers an ask that needed the browser.

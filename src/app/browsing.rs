@@ -1,5 +1,7 @@
 //! The verbs that do something in a tab.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::app::told::{acted, landed, usage};
@@ -13,7 +15,11 @@ use crate::domain::keys::Chord;
 use crate::domain::run::Consent;
 use crate::domain::target::Target;
 use crate::messages::session::{Owner, SessionMsg, TabLine};
-use crate::messages::tab::{Landed, Order, TabMsg};
+use crate::messages::tab::{Landed, Order, Question, TabMsg};
+
+/// How long `tab list` waits for the title of a page that has none yet.
+const TITLE: Duration = Duration::from_millis(200);
+const BLANK: &str = "about:blank";
 
 impl Call<'_> {
     pub async fn open(&self, url: &str) -> Told<Answer> {
@@ -119,7 +125,10 @@ impl Call<'_> {
         let Some(session) = self.app.world.doors.sessions.find(&name) else {
             return Ok(Answer::told("no tabs", json!({ "tabs": [] })));
         };
-        let tabs = self.ask_session(&session, |reply| SessionMsg::ListTabs { reply }).await?;
+        let mut tabs = self.ask_session(&session, |reply| SessionMsg::ListTabs { reply }).await?;
+        for tab in tabs.iter_mut().filter(|tab| tab.title.is_empty() && tab.url != BLANK) {
+            tab.title = self.title_of(tab.id).await;
+        }
         let line = |tab: &TabLine| {
             let mark = if tab.active { "*" } else { " " };
             let run = match tab.owner {
@@ -144,6 +153,17 @@ impl Call<'_> {
             .collect();
         let text = if text.is_empty() { "no tabs".to_owned() } else { text };
         Ok(Answer::told(text, json!({ "tabs": rows })))
+    }
+
+    /// A page that came by itself, such as a popup, was not looked at yet.
+    async fn title_of(&self, tab: TabId) -> String {
+        let Some(tab) = self.app.world.doors.tabs.find(&tab) else {
+            return String::new();
+        };
+        let (question, patience) = (Question::Title, TITLE);
+        let asked = tab.ask(|reply| TabMsg::Get { question, patience, reply }, TITLE).await;
+        // One that is busy is listed without.
+        asked.ok().and_then(Result::ok).unwrap_or_default()
     }
 
     async fn tab_new(&self, url: Option<&str>) -> Told<Answer> {

@@ -14,7 +14,8 @@ use crate::app::{App, Call, Told};
 use crate::control::answer::{Answer, Failure};
 use crate::domain::address::address;
 use crate::domain::ids::{RunId, SessionName};
-use crate::domain::journal::{Ending, Entry, Event, Standing, Status, VERSION, Verdict};
+use crate::domain::journal::{Ending, Entry, Event, Judged, Standing, Status, VERSION, Verdict};
+use crate::domain::outcome::OutcomeKind;
 use crate::domain::report;
 use crate::domain::run::{Consent, ContextBounds, Limits, RunOrder};
 use crate::messages::books::RunNote;
@@ -212,7 +213,8 @@ impl Call<'_> {
         };
         rows.reverse();
         let line = |row: &RunRow| {
-            format!("{} {:<11} {} {}", row.id, row.state.word(), minute(row.began), row.task)
+            let (id, state) = (row.id.to_string(), row.state.word());
+            format!("{id:<4} {state:<11} {} {}", minute(row.began), row.task)
         };
         let text = rows.iter().map(line).collect::<Vec<_>>().join("\n");
         let text = if text.is_empty() { "no runs yet".to_owned() } else { text };
@@ -232,7 +234,6 @@ impl Call<'_> {
     pub async fn logs(&self, id: RunId) -> Told<Answer> {
         let row = self.row(id).await?;
         let entries = self.app.journal(id).await;
-        let entries = report::shown(&entries, &Standing::of(&entries));
         let lines: Vec<_> = entries.iter().filter_map(line).collect();
         let data = json!({ "id": id.to_string(), "state": row.state, "entries": entries });
         Ok(Answer::told(lines.join("\n"), data))
@@ -362,18 +363,18 @@ fn told(order: &RunOrder, standing: &Standing, ending: &Ending) -> Answer {
     if !text.is_empty() {
         text.push_str("\n\n");
     }
-    if !ending.why.is_empty() {
-        text.push_str(&format!("{}\n", ending.why));
-    }
     text.push_str(&format!("{last}\nreport: {}", path.display()));
+    let hold = |judged: &Judged| match judged.verdict {
+        Verdict::Held { id } => id.to_string(),
+        Verdict::Passed | Verdict::Allowed => String::new(),
+    };
     let held: Vec<_> = standing
         .held()
         .map(|(_, judged)| {
-            let id = match judged.verdict {
-                Verdict::Held { id } => id.to_string(),
-                Verdict::Passed | Verdict::Allowed => String::new(),
-            };
-            json!({ "id": id, "what": judged.what, "url": judged.url, "why": judged.judgement.why })
+            json!({
+                "id": hold(judged), "what": judged.what, "url": judged.url,
+                "why": judged.judgement.why,
+            })
         })
         .collect();
     let data = json!({
@@ -388,9 +389,22 @@ fn told(order: &RunOrder, standing: &Standing, ending: &Ending) -> Answer {
         "folder": order.folder,
     });
     let exit = report::exit_code(standing);
-    let outcome = Some(RunState::from(ending.status).word().to_owned());
-    Answer { exit, outcome, data, text, ..Answer::default() }
+    let outcome = RunState::from(ending.status).word().to_owned();
+    let error = match exit {
+        0 => None,
+        3 => {
+            let act =
+                |judged: &Judged| format!("{} {} at {}", hold(judged), judged.what, judged.url);
+            let acts: Vec<_> = standing.held().map(|(_, judged)| act(judged)).collect();
+            let failure = Failure::new("held", format!("held for a person: {}", acts.join("; ")));
+            Some(failure.hint(HELD))
+        }
+        _ => Some(Failure::new(outcome.clone(), ending.why.clone())),
+    };
+    Answer { exit, outcome: Some(outcome), data, text, error, ..Answer::default() }
 }
+
+const HELD: &str = "allow it with --auto-approve --allow HOST, or do it yourself in the browser";
 
 /// Returns what a person reads of an entry while the run goes on; nothing of what only replays need.
 pub fn line(entry: &Entry) -> Option<String> {
@@ -400,13 +414,16 @@ pub fn line(entry: &Entry) -> Option<String> {
         Event::Judged { verdict: Verdict::Held { id }, judgement, .. } => {
             format!("     ⚠ held for a person as {id}: {}", judgement.why)
         }
+        // That was told when it was judged.
+        Event::Came { outcome, .. } if outcome == OutcomeKind::Held.word() => return None,
         Event::Came { outcome, delta, .. } => {
             let first = delta.first().map(|line| format!(": {line}")).unwrap_or_default();
             format!("     → {outcome}{first}")
         }
         Event::Restarted { what, why, .. } => format!("     ↻ {what} was started again: {why}"),
         Event::Resumed { step } => format!("     ↻ the run goes on after step {step}"),
-        Event::Ended { status, .. } => format!("     {}", status.word()),
+        Event::Ended { status: Status::Complete, .. } => "     Complete".into(),
+        Event::Ended { status, why, .. } => format!("     {}: {why}", status.word()),
         Event::Asked { .. } | Event::Answered { .. } | Event::Judged { .. } => return None,
     })
 }

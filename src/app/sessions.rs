@@ -42,13 +42,19 @@ impl Call<'_> {
         let _one_at_a_time = self.app.admission.lock().await;
         let books = &self.app.world.books;
         if let Some(address) = self.app.world.doors.sessions.find(name) {
-            self.must_fit(name, &spec)?;
+            // One that never ran is free to be started as this command wants it.
+            let failed = books.sessions.get_mut(name).filter(|note| note.failed);
+            if let Some(mut note) = failed {
+                note.spec = spec;
+            } else {
+                self.must_fit(name, &spec)?;
+            }
             return Ok(address);
         }
         if spec.headless && self.config.browser.headless == Headless::Auto {
             self.app.say_once(NO_DISPLAY);
         }
-        books.sessions.insert(name.clone(), SessionNote { spec, current: None });
+        books.sessions.insert(name.clone(), SessionNote { spec, failed: false, current: None });
         let sessions = self.app.world.doors.supervisors.find(&Seat::Sessions);
         let Some(sessions) = sessions else {
             return trouble("daemon", "the daemon is ending; try again");
@@ -150,11 +156,11 @@ impl Call<'_> {
         build: impl Fn(Duration, Reply<T, TabError>) -> TabMsg,
     ) -> Told<T> {
         let until = Instant::now() + patience;
+        let mut left = patience;
         loop {
             let Some(address) = self.app.world.doors.tabs.find(&tab) else {
                 return Err(tab_failed(&TabError::TargetGone));
             };
-            let left = until.saturating_duration_since(Instant::now());
             let asked = address.ask(|reply| build(left, reply), left + GRACE).await;
             let error = match asked {
                 Ok(Ok(answer)) => return Ok(answer),
@@ -173,6 +179,7 @@ impl Call<'_> {
                 return Err(tab_failed(&error));
             }
             sleep(PAUSE).await;
+            left = until.saturating_duration_since(Instant::now());
         }
     }
 

@@ -11,8 +11,8 @@ use crate::control::flags::Globals;
 use crate::control::verbs::{Reading, Verb};
 
 const AFTER: &str = "\
-A TARGET is e12 (a number from an observation), css=…, xpath=…, role=button[name=\"Send\"], text=…,
-label=…, placeholder=…, testid=… or bare CSS.
+A TARGET is e12 (a number from an observation), words that the page shows, bare CSS, css=…, xpath=…,
+role=button[name=\"Send\"], text=…, label=…, placeholder=… or testid=…; parts chain with >>.
 
 Exit codes: 0 done, 1 not done or not as wanted, 2 usage or settings, 3 held for a person, 4 no
 browser, daemon, disk or key. With --json the answer is one JSON value on standard output.";
@@ -97,14 +97,24 @@ impl Misuse {
         if self.json {
             return Printer::json().answer(&self.answer());
         }
-        // Help that nobody asked for goes where errors go; clap does that.
-        let _ = self.error.print();
+        Printer::default().misuse(&self.text());
         ExitCode::from(2)
+    }
+
+    /// What clap says, in our words: what it calls a subcommand is a verb here.
+    fn text(&self) -> String {
+        let text = self.error.render().ansi().to_string();
+        let words = [
+            ("unrecognized subcommand", "there is no verb"),
+            ("a similar subcommand exists", "there is the verb"),
+            ("some similar subcommands exist", "there are the verbs"),
+        ];
+        words.into_iter().fold(text, |text, (theirs, ours)| text.replace(theirs, ours))
     }
 
     /// Returns it as an answer, for programs.
     pub fn answer(&self) -> Answer {
-        let text = self.error.render().to_string();
+        let text = anstream::adapter::strip_str(&self.text()).to_string();
         let whole: String =
             text.lines().take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
         let message =

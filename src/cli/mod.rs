@@ -68,16 +68,24 @@ async fn carry_out(app: impl Composition, arguments: Arguments, printer: &Printe
         Ok(home) => home,
         Err(error) => return error.into(),
     };
-    let settings = Settings::load(&home, &caller.environment, &arguments.globals.settings());
-    match (&arguments.verb, settings) {
-        (Verb::Doctor { fix }, settings) => {
+    let flags = arguments.globals.settings();
+    let settings = |home: &Home| Settings::load(home, &caller.environment, &flags);
+    match &arguments.verb {
+        Verb::Doctor { fix } => {
+            let settings = settings(&home);
             let visit = doctor::Visit { home, environment: caller.environment, settings };
             doctor::examine(&app, visit, *fix).await
         }
-        (_, Err(error)) => error.into(),
-        (Verb::Config { .. }, Ok(settings)) => settings::show(&settings, &arguments.verb),
-        (_, Ok(settings)) => match home.prepare() {
-            Ok(home) => ask(home, caller, (arguments, settings), printer).await,
+        Verb::Config { .. } => match settings(&home) {
+            Ok(settings) => settings::show(&settings, &arguments.verb),
+            Err(error) => error.into(),
+        },
+        // A home that cannot be used says more than a setting in it that cannot be read.
+        _ => match home.prepare() {
+            Ok(home) => match settings(&home) {
+                Ok(settings) => ask(home, caller, (arguments, settings), printer).await,
+                Err(error) => error.into(),
+            },
             Err(error) => error.into(),
         },
     }

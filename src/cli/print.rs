@@ -57,6 +57,11 @@ impl Printer {
         ExitCode::SUCCESS
     }
 
+    /// Prints why a line cannot be read, where errors go.
+    pub fn misuse(&self, text: &str) {
+        write_all(anstream::stderr(), text);
+    }
+
     /// Lays an answer out; colours are stripped later where they cannot be shown.
     pub fn lay_out(&self, answer: &Answer) -> Page {
         if self.json {

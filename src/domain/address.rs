@@ -61,6 +61,26 @@ fn is_local(url: &Url) -> bool {
     }
 }
 
+/// Whether two addresses are of one site: one host, one below the other, or both below one name that
+/// is no public suffix as far as its shape tells (`co.uk`, `com.au`).
+pub fn same_site(one: &Url, other: &Url) -> bool {
+    let (Some(Host::Domain(one)), Some(Host::Domain(other))) = (one.host(), other.host()) else {
+        return one.host() == other.host();
+    };
+    one == other || site_of(one) == site_of(other)
+}
+
+fn site_of(host: &str) -> &str {
+    let mut dots = host.rmatch_indices('.').map(|(at, _)| at);
+    let (last, second, third) = (dots.next(), dots.next(), dots.next());
+    let (Some(last), Some(second)) = (last, second) else {
+        return host;
+    };
+    let short = last - second - 1 <= 3 && host.len() - last - 1 == 2;
+    let from = if short { third.map_or(0, |at| at + 1) } else { second + 1 };
+    &host[from..]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +101,32 @@ mod tests {
             ("data:text/html,<p>a b", "data:text/html,<p>a b"),
         ] {
             assert_eq!(address(typed).unwrap().as_str(), meant, "{typed}");
+        }
+    }
+
+    #[test]
+    fn sites_are_told_apart() {
+        let same = |one: &str, other: &str| {
+            let url = |host| Url::parse(&format!("http://{host}/x")).unwrap();
+            same_site(&url(one), &url(other))
+        };
+        for (one, other) in [
+            ("a.example", "a.example:8080"),
+            ("example.com", "api.example.com"),
+            ("www.example.com", "api.example.com"),
+            ("a.shop.co.uk", "shop.co.uk"),
+            ("127.0.0.1:1", "127.0.0.1:2"),
+        ] {
+            assert!(same(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("example.com", "example.org"),
+            ("shop.localhost", "mail.localhost"),
+            ("shop.co.uk", "mail.co.uk"),
+            ("127.0.0.1", "127.0.0.2"),
+            ("localhost", "127.0.0.1"),
+        ] {
+            assert!(!same(one, other), "{one} {other}");
         }
     }
 

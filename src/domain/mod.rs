@@ -1,6 +1,7 @@
 //! Pure: what decides, with data, history and `now` as arguments.
 pub mod action;
 pub mod address;
+pub mod discretion;
 pub mod guard;
 pub mod ids;
 pub mod journal;
@@ -10,5 +11,6 @@ pub mod page;
 pub mod plan;
 pub mod report;
 pub mod run;
+pub mod selector;
 pub mod target;
 pub mod tool;

@@ -74,7 +74,8 @@ pub fn without_progress(steps: &[Step]) -> u32 {
 /// Returns the limit that ends the run now, in words, if one does.
 pub fn limit_reached(progress: Progress, limits: &Limits) -> Option<String> {
     if progress.steps >= limits.steps {
-        return Some(format!("the limit of {} steps was reached (--max-steps)", limits.steps));
+        let steps = if limits.steps == 1 { "step" } else { "steps" };
+        return Some(format!("the limit of {} {steps} was reached (--max-steps)", limits.steps));
     }
     if progress.time >= limits.time {
         let minutes = limits.time.as_secs_f64() / 60.0;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::domain::journal::{Entry, Event, Judged, Standing, Status, Step, Verdict};
+use crate::domain::journal::{Entry, Judged, Standing, Status, Step, Verdict};
 use crate::domain::report::escape::{address, answer, line};
 use crate::domain::run::RunOrder;
 
@@ -210,27 +210,8 @@ pub fn trace(order: &RunOrder, standing: &Standing, entries: &[Entry]) -> String
         "restarts": standing.restarts,
         "resumed": standing.resumed,
         "steps": standing.steps.iter().map(traced).collect::<Vec<_>>(),
-        "journal": shown(entries, standing),
+        "journal": entries,
     }))
-}
-
-/// Returns a journal as it may be shown: an answer whose call was written down otherwise, because it
-/// fills a secret field, is left out.
-pub fn shown(entries: &[Entry], standing: &Standing) -> Vec<Entry> {
-    let written = |number: &u32| {
-        let step = standing.steps.iter().find(|step| step.number == *number);
-        step.and_then(|step| step.call.clone())
-    };
-    let show = |entry: &Entry| {
-        let mut entry = entry.clone();
-        if let Event::Answered { step, raw, call, .. } = &mut entry.what
-            && let Some(written) = written(step).filter(|written| written != call)
-        {
-            (*raw, *call) = ("<it names a secret>".to_owned(), written);
-        }
-        entry
-    };
-    entries.iter().map(show).collect()
 }
 
 fn traced(step: &Step) -> Value {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::ElementId;
+use crate::domain::selector::is_selector;
 
 /// One element, by number or by description.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +56,7 @@ const CHAIN: &str = " >> ";
 /// Why words are no target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadTarget {
-    #[error("a target is missing; use a number like e12, CSS, or role=…, text=…, label=…")]
+    #[error("a target is missing; use a number like e12, words, CSS, or role=…, label=…")]
     Empty,
     #[error("`{0}` says nothing to look for; write the words after it")]
     EmptyPart(String),
@@ -153,7 +154,7 @@ fn part(words: &str) -> Result<Query, BadTarget> {
         return Ok(Query::Xpath { value: words.to_owned() });
     }
     let Some((kind, rest)) = words.split_once('=') else {
-        return Ok(Query::Css { value: value(words, words)? });
+        return Ok(bare(words));
     };
     Ok(match kind {
         "css" => Query::Css { value: value(rest, words)? },
@@ -164,8 +165,14 @@ fn part(words: &str) -> Result<Query, BadTarget> {
         "placeholder" => Query::Placeholder { value: value(rest, words)? },
         "testid" => Query::Testid { value: value(rest, words)? },
         "in" => Query::Within { value: value(rest, words)? },
-        _ => Query::Css { value: words.to_owned() },
+        _ => bare(words),
     })
+}
+
+/// What has no word before it: a selector, or what the page says.
+fn bare(words: &str) -> Query {
+    let value = words.to_owned();
+    if is_selector(words) { Query::Css { value } } else { Query::Text { value } }
 }
 
 /// A value, quoted as a whole or not at all.
@@ -293,12 +300,18 @@ mod tests {
         for words in ["e12", "@e12", "ref=e12", "12", " @12 "] {
             assert_eq!(words.parse(), Ok(Target::Element(ElementId(12))), "{words}");
         }
-        assert_eq!(query("e12a"), [css("e12a")]);
+        assert_eq!(query("e12a"), [text("e12a")]);
         assert_eq!(query("em"), [css("em")]);
     }
 
     #[test]
-    fn bare_words_are_css_and_quoted_ones_text() {
+    fn bare_words_are_text_unless_they_are_css() {
+        assert_eq!(query("Delete"), [text("Delete")]);
+        assert_eq!(query("Add to cart"), [text("Add to cart")]);
+        assert_eq!(query("2 + 2 = 4"), [text("2 + 2 = 4")]);
+        assert_eq!(query("button"), [css("button")]);
+        assert_eq!(query("#x"), [css("#x")]);
+        assert_eq!(query("Acme >> button"), [text("Acme"), css("button")]);
         assert_eq!(query("button.primary"), [css("button.primary")]);
         assert_eq!(query("a[href=\"/x\"]"), [css("a[href=\"/x\"]")]);
         assert_eq!(query("input[name=q]"), [css("input[name=q]")]);
@@ -321,7 +334,7 @@ mod tests {
 
     #[test]
     fn within_stands_first() {
-        let target = "\"Delete\"".parse::<Target>().unwrap().within("Acme").unwrap();
+        let target = "Delete".parse::<Target>().unwrap().within("Acme").unwrap();
         assert_eq!(target.to_string(), "in=\"Acme\" >> text=\"Delete\"");
         assert!(Target::Element(ElementId(1)).within("Acme").is_err());
     }

@@ -59,6 +59,8 @@ impl TabNote {
 #[derive(Debug, Clone)]
 pub struct SessionNote {
     pub spec: LaunchSpec,
+    /// The browser did not start the last time; the next time it may be started otherwise.
+    pub failed: bool,
     /// The tab that shell commands act on.
     pub current: Option<TabId>,
 }

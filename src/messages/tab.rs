@@ -160,7 +160,7 @@ pub enum TabError {
     WrongKind { target: String, is: String, wanted: String },
     #[error("{why}")]
     Refused { why: String },
-    #[error("{what} did not end within {patience:?}")]
+    #[error("{what} did not end within {}", told(*.patience))]
     TimedOut { what: String, patience: Duration },
     #[error("the tab was closed while it worked")]
     TargetGone,
@@ -182,12 +182,27 @@ pub enum TabError {
     Busy { waiting: usize },
     #[error("{what} was dispatched, and its effect is unknown")]
     InDoubt { what: String },
-    #[error("a {kind} is open: {message}")]
+    #[error("{} {kind} is open: {message}", article(.kind))]
     DialogOpen { kind: String, message: String },
     #[error("held for a person as {id}: {what} ({})", .judgement.why)]
     Held { id: HoldId, what: String, url: String, judgement: Judgement },
     #[error("{}: {detail}", .why.says())]
     Unreachable { why: Unreachable, detail: String },
+}
+
+/// What a field is that nobody can type into.
+pub const READ_ONLY: &str = "read-only";
+
+/// `300 ms`, `10 s`: what was given, not what a busy machine made of it.
+fn told(patience: Duration) -> String {
+    match patience.as_secs_f64() {
+        seconds if seconds < 1.0 => format!("{:.0} ms", seconds * 1000.0),
+        seconds => format!("{} s", (seconds * 10.0).round() / 10.0),
+    }
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 impl TabError {
@@ -225,8 +240,9 @@ impl TabError {
             }
             Self::Unstable { .. } => "wait until the page stands still",
             Self::Disabled { .. } => "fill what the page still needs first",
-            Self::WrongKind { .. } => "use the verb for this kind of element",
-            Self::Refused { .. } => "check the words of the command",
+            Self::WrongKind { is, .. } if is == READ_ONLY => "look for what on the page changes it",
+            Self::WrongKind { .. } => "`click` is for buttons, boxes and links; `fill` for fields",
+            Self::Refused { .. } => "look at the page, and check the words of the command",
             Self::TimedOut { .. } => {
                 "look at the page before you repeat; raise --timeout for a slow one"
             }

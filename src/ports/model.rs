@@ -53,7 +53,7 @@ pub enum ModelError {
     Unreachable(String),
     #[error("the model's answer cannot be used: {0}")]
     Unusable(String),
-    #[error("the script is over: it has no line for turn {turn}; end it with `finish`")]
+    #[error("the script is over, and turn {} has no line; end it with `finish`", .turn + 1)]
     ScriptOver { turn: usize },
     #[error("the script {path} cannot be read: {why}")]
     NoScript { path: String, why: String },

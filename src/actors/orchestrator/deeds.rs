@@ -7,6 +7,7 @@ use tokio::time::sleep;
 
 use crate::actors::world::World;
 use crate::domain::action::{Action, ScrollWay};
+use crate::domain::discretion::discreet;
 use crate::domain::ids::{ElementId, TabId};
 use crate::domain::journal::{Judged, Verdict};
 use crate::domain::outcome::OutcomeKind;
@@ -83,6 +84,11 @@ impl Worker {
     pub fn url(&self) -> String {
         let note = self.tab.and_then(|tab| self.world.books.tabs.get(&tab).map(|n| n.url.clone()));
         note.unwrap_or_default()
+    }
+
+    /// Returns what may be written down of a call on the newest observation, and of the words it came in.
+    pub fn discreet(&self, raw: String, call: &ToolCall) -> (String, ToolCall) {
+        discreet(raw, call, self.newest.as_ref())
     }
 
     /// Takes the run's own tab, a new one the first time, and goes to where the run begins.
@@ -203,28 +209,6 @@ impl Worker {
         self.tab = next.or(again);
         self.incarnation = 0;
         self.tab.map(|_| ()).ok_or(TabError::TargetGone)
-    }
-
-    /// Returns a call as it may be written down: what goes into a secret field is left out.
-    pub fn to_write_down(&self, call: &ToolCall) -> ToolCall {
-        let mut written = call.clone();
-        if let ToolCall::Input { place, text, .. } = &mut written
-            && self.is_secret(place)
-        {
-            SECRET.clone_into(text);
-        }
-        written
-    }
-
-    /// Whether the newest observation knows the place as a secret field.
-    fn is_secret(&self, place: &Place) -> bool {
-        let shown = self.newest.iter().flat_map(|observation| &observation.elements);
-        let mut secret = shown.filter(|shown| shown.secret);
-        match &place.index {
-            Some(Index::Number(id)) => secret.any(|shown| shown.id == *id),
-            Some(Index::Named { name, .. }) => secret.any(|shown| same(&shown.name, name)),
-            None => false,
-        }
     }
 
     /// Does one call. What could not have had an effect is done again after a restart.
@@ -439,9 +423,6 @@ impl Worker {
         }
     }
 }
-
-/// Stands for what goes into a secret field.
-const SECRET: &str = "<secret>";
 
 enum At {
     Element(Target),

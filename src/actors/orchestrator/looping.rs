@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::actors::orchestrator::deeds::{Deed, Worker};
 use crate::actors::world::World;
+use crate::domain::discretion::is_hidden;
 use crate::domain::ids::RunId;
 use crate::domain::journal::{Entry, Event, Standing, Status, Step};
 use crate::domain::outcome::OutcomeKind;
@@ -169,9 +170,9 @@ impl Loop {
             self.came(step, came).await?;
             return Ok(None);
         }
-        let written = self.worker.to_write_down(&call);
-        let what = written.what();
-        self.record(Event::Intended { step, call: written, what: what.clone() }).await?;
+        let (_, shown) = self.worker.discreet(String::new(), &call);
+        let what = shown.what();
+        self.record(Event::Intended { step, call: shown, what: what.clone() }).await?;
         self.desk.post(format!("step {step}: {what}"));
         if let ToolCall::Finish { answer, .. } = call {
             self.came(step, Deed::told("finished", vec![])).await?;
@@ -215,11 +216,11 @@ impl Loop {
                 return Ok(Err(End { status: Status::Failed, why, answer: None }));
             }
         };
-        let Answer { raw, call, usage: Usage { input, output } } = answer;
+        let Answer { raw, call: meant, usage: Usage { input, output } } = answer;
         let (input_tokens, output_tokens) = (input, output);
-        let kept = call.clone();
+        let (raw, call) = self.worker.discreet(raw, &meant);
         self.record(Event::Answered { step, raw, call, input_tokens, output_tokens }).await?;
-        Ok(Ok(kept))
+        Ok(Ok(meant))
     }
 
     fn conversation(&self, step: u32, observation: String, doubt: Option<String>) -> Conversation {
@@ -242,7 +243,9 @@ impl Loop {
     /// The call of a step that an earlier incarnation had an answer for.
     fn standing_call(&self, step: u32) -> Option<ToolCall> {
         let step = self.standing.steps.iter().find(|other| other.number == step)?;
-        step.answered.as_ref().map(|(_, call)| call.clone())
+        let call = step.answered.as_ref().map(|(_, call)| call.clone())?;
+        // A secret was not kept: the model is asked for it once more.
+        (!is_hidden(&call)).then_some(call)
     }
 
     fn doubt(&self, step: u32) -> Option<String> {

@@ -10,7 +10,7 @@ use crate::domain::keys::Chord;
 use crate::domain::outcome::OutcomeKind;
 use crate::domain::run::Consent;
 use crate::domain::target::Target;
-use crate::messages::tab::{Acted, TabError};
+use crate::messages::tab::{Acted, READ_ONLY, TabError};
 use crate::perception::answers::{Assigned, FillBy, Focused, Held, Probe};
 use crate::perception::decode::parse;
 use crate::ports::page::PageError;
@@ -29,7 +29,7 @@ impl Hands {
         let found = self.resolve(target).await?;
         let probe = self.ready(&found).await?;
         if !probe.editable && probe.tag != "select" {
-            let is = if probe.readonly { "read-only" } else { "no field" };
+            let is = if probe.readonly { READ_ONLY } else { "no field" };
             let wanted = "an editable field".to_owned();
             return Err(TabError::WrongKind { target: found.label, is: is.into(), wanted });
         }
@@ -148,8 +148,10 @@ fn named(found: &Found, probe: &Probe, text: &str, press_enter: bool) -> String 
     format!("fill {} with {}{enter}", found.label, quoted(text))
 }
 
+/// On one line, and no longer than can be read.
 fn quoted(text: &str) -> String {
-    let shown: String = text.chars().take(SHOWN).collect();
-    let more = if shown.len() < text.len() { "…" } else { "" };
+    let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let shown: String = flat.chars().take(SHOWN).collect();
+    let more = if shown.len() < flat.len() { "…" } else { "" };
     format!("'{shown}{more}'")
 }

@@ -8,6 +8,7 @@ use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
 use crate::actors::tab::work::{Hands, unreadable};
+use crate::domain::address::same_site;
 use crate::domain::ids::TabId;
 use crate::domain::outcome::{Outcome, OutcomeKind};
 use crate::messages::tab::{JobEnd, TabError};
@@ -38,15 +39,21 @@ struct Seen {
     new_document: bool,
     dialog: Option<String>,
     sent: Vec<Sent>,
-    /// How many changes of the page were counted.
+    /// What the page only reports of itself: no effect, but told.
+    pings: Vec<String>,
+    /// How many changes of the page were counted, and when there were more.
     changes: u32,
-    last: Option<Instant>,
+    changed: Option<Instant>,
+    /// When the page or the browser said something.
+    said: Option<Instant>,
 }
 
 struct Sent {
     method: String,
     url: String,
     status: Option<u16>,
+    /// It went to another site: told, and no effect here.
+    elsewhere: bool,
 }
 
 impl Watching {
@@ -90,7 +97,7 @@ impl Watching {
                 }
                 Err(error) => return Err(unclear(error)),
             }
-            let quiet = match seen.last {
+            let quiet = match seen.changed.max(seen.said) {
                 None => now >= self.began + QUIET,
                 Some(last) => now >= last + AFTERMATH,
             };
@@ -119,7 +126,7 @@ impl Watching {
                 sleep_until(when).await;
                 return Ok(());
             };
-            seen.take(event);
+            seen.take(event, &self.url);
             if seen.dialog.is_some() {
                 return Ok(());
             }
@@ -171,20 +178,24 @@ impl Watching {
         if navigated {
             delta.push(format!("now at {} '{}'", place.url, place.title));
         }
-        delta.extend(seen.sent.iter().map(Sent::line));
+        let (elsewhere, sent): (Vec<_>, Vec<_>) =
+            seen.sent.into_iter().partition(|sent| sent.elsewhere);
+        delta.extend(sent.iter().map(Sent::line));
         let told = changes.map(|changes| Changes { url: None, ..changes }.lines());
         let told = told.unwrap_or_default();
         let kind = if !opened.is_empty() {
             OutcomeKind::NewTab
         } else if navigated {
             OutcomeKind::Navigated
-        } else if !told.is_empty() || !seen.sent.is_empty() {
+        } else if !told.is_empty() || !sent.is_empty() {
             OutcomeKind::Changed
         } else {
             OutcomeKind::NoEffect
         };
         delta.extend(told);
-        delta.extend(background.iter().map(|line| format!("background: {line}")));
+        let elsewhere = elsewhere.iter().map(Sent::line);
+        let background = background.into_iter().chain(seen.pings).chain(elsewhere);
+        delta.extend(background.map(|line| format!("background: {line}")));
         Ok(Outcome { kind, delta })
     }
 
@@ -205,7 +216,7 @@ impl Watching {
 }
 
 impl Seen {
-    fn take(&mut self, event: PageEvent) {
+    fn take(&mut self, event: PageEvent, here: &str) {
         match event {
             PageEvent::Navigated { same_document, .. } => {
                 self.new_document |= !same_document;
@@ -213,9 +224,16 @@ impl Seen {
             PageEvent::DialogOpened(dialog) => {
                 self.dialog = Some(told(&dialog));
             }
-            PageEvent::Sent { kind: RequestKind::Ping, .. } => return,
+            PageEvent::Sent { kind: RequestKind::Ping, method, url } => {
+                self.pings.push(format!("{method} {} (beacon)", path_of(&url)));
+                return;
+            }
             PageEvent::Sent { method, url, .. } => {
-                self.sent.push(Sent { method, url, status: None });
+                let elsewhere = is_elsewhere(&url, here);
+                self.sent.push(Sent { method, url, status: None, elsewhere });
+                if elsewhere {
+                    return;
+                }
             }
             PageEvent::Answered { method, url, status } => {
                 let waits = |sent: &&mut Sent| {
@@ -228,28 +246,30 @@ impl Seen {
             PageEvent::DialogClosed => self.dialog = None,
             PageEvent::Crashed | PageEvent::Gone => return,
         }
-        self.last = Some(Instant::now());
+        self.said = Some(Instant::now());
     }
 
+    /// The count goes down when what was counted turns out to run by itself.
     fn note_changes(&mut self, changes: u32) {
-        if changes > self.changes {
-            self.changes = changes;
-            self.last = Some(Instant::now());
+        if changes == 0 {
+            self.changed = None;
+        } else if changes > self.changes {
+            self.changed = Some(Instant::now());
         }
+        self.changes = changes;
     }
 
     fn is_answered(&self) -> bool {
-        self.sent.iter().all(|sent| sent.status.is_some())
+        self.sent.iter().all(|sent| sent.elsewhere || sent.status.is_some())
     }
 }
 
 impl Sent {
     fn line(&self) -> String {
-        let path = url::Url::parse(&self.url)
-            .map_or_else(|_| self.url.clone(), |url| url.path().to_owned());
         let status =
             self.status.map_or_else(|| "no answer yet".into(), |status| status.to_string());
-        format!("{} {path} → {status}", self.method)
+        let whither = if self.elsewhere { self.url.clone() } else { path_of(&self.url) };
+        format!("{} {whither} → {status}", self.method)
     }
 }
 
@@ -269,6 +289,15 @@ pub fn unclear(error: PageError) -> TabError {
         error if error.fate() == JobEnd::Alive => TabError::InDoubt { what: "the input".into() },
         fatal => fatal,
     }
+}
+
+fn is_elsewhere(url: &str, here: &str) -> bool {
+    let (url, here) = (url::Url::parse(url), url::Url::parse(here));
+    url.is_ok_and(|url| here.is_ok_and(|here| !same_site(&url, &here)))
+}
+
+fn path_of(url: &str) -> String {
+    url::Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.path().to_owned())
 }
 
 fn tabs_opened_by(hands: &Hands) -> HashSet<TabId> {

@@ -224,26 +224,3 @@ fn page_text_marks_nothing_up() {
     order.task = format!("{evil} {}", "long ".repeat(30));
     insta::assert_snapshot!(report(&order, &standing(events)));
 }
-
-#[test]
-fn what_goes_into_a_secret_field_is_in_no_file() {
-    let typed = ToolCall::Input {
-        place: Place { index: Some(Index::Number(ElementId(3))), ..Place::default() },
-        text: "hunter2".into(),
-        press_enter: false,
-    };
-    let mut written = typed.clone();
-    if let ToolCall::Input { text, .. } = &mut written {
-        *text = "<secret>".into();
-    }
-    let raw = r#"{"tool":"browser_input","args":{"index":3,"text":"hunter2"}}"#.to_owned();
-    let (input_tokens, output_tokens) = (1, 1);
-    let entries = journal([
-        Event::Answered { step: 1, raw, call: typed, input_tokens, output_tokens },
-        Event::Intended { step: 1, what: written.what(), call: written },
-    ]);
-    let standing = Standing::of(&entries);
-    for (name, text) in files(&order(None), &standing, &entries) {
-        assert!(!text.contains("hunter2"), "{name}: {text}");
-    }
-}

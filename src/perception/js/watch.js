@@ -37,6 +37,30 @@ function noteTicks(records) {
   }
 }
 
+/** When the page may have begun to count by itself: timers are set while it loads. */
+const starts = [performance.now()];
+for (const moment of ['DOMContentLoaded', 'load']) {
+  addEventListener(moment, () => starts.push(performance.now()), { once: true, capture: true });
+}
+
+const even = (gaps, slack) => Math.max(...gaps) < Math.min(...gaps) * slack + 25;
+const gapsOf = (times) => times.slice(1).map((time, at) => time - times[at]);
+
+/**
+ * Whether a node's changes since the action only go on with a beat that ran before it: at least three,
+ * evenly, and the first of them in time with the last one before, or with the page's start. What an
+ * action sets going is out of time with that.
+ */
+function goesOn({ before, times }) {
+  if (times.length < 3 || !even(gapsOf(times.slice(-4)), 1.5)) return false;
+  const beat = (times.at(-1) - times[0]) / (times.length - 1);
+  const inTime = (from, slack) => Math.abs(times[0] - from - beat) < beat * slack + 20;
+  return before === undefined ? starts.some((start) => inTime(start, 0.1)) : inTime(before, 0.35);
+}
+
+/** A beat that the action set going: it is seen by now, and need not be waited for. */
+const beats = ({ times }) => times.length > 4 && even(gapsOf(times.slice(-5)), 1.5);
+
 const seenRoots = new WeakSet();
 const observer = new MutationObserver((records) => take(records));
 const observed = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
@@ -50,8 +74,14 @@ function observe() {
 observer.observe(document, observed);
 seenRoots.add(document);
 
+const lastChange = new WeakMap();
 function take(records) {
-  for (const watch of watches.values()) for (const record of records) watchRecord(watch, record);
+  for (const watch of watches.values()) {
+    for (const record of records) watchRecord(watch, record);
+    for (const [node, seen] of watch.seen) if (goesOn(seen)) toBackground(watch, node);
+  }
+  const now = performance.now();
+  for (const { target } of records) lastChange.set(target, now);
   // What an action causes is no beat of its own; a clock goes on beating while it is watched.
   const watched = [...watches.values()];
   noteTicks(records.filter(({ target }) => watched.every((watch) => watch.steady.has(target))));
@@ -63,7 +93,7 @@ function watchRecord(watch, record) {
     watch.steady.add(target);
     return;
   }
-  watch.last = performance.now();
+  const now = watch.last = performance.now();
   if (record.type === 'attributes') {
     let olds = watch.attributes.get(target);
     if (!olds) watch.attributes.set(target, (olds = new Map()));
@@ -74,7 +104,21 @@ function watchRecord(watch, record) {
     for (const node of record.addedNodes) noteMessage(watch, node);
     if (record.type === 'characterData') noteMessage(watch, target);
   }
+  let seen = watch.seen.get(target);
+  if (!seen) watch.seen.set(target, (seen = { before: lastChange.get(target), times: [], changes: 0 }));
+  if (seen.times.length === 0 || now - seen.times.at(-1) > 4) seen.times.push(now);
+  if (beats(seen)) return;
+  seen.changes++;
   watch.changes++;
+}
+
+/** It was no effect: takes back what was counted of it. */
+function toBackground(watch, node) {
+  watch.changes -= watch.seen.get(node).changes;
+  watch.seen.delete(node);
+  watch.nodes.delete(node);
+  watch.attributes.delete(node);
+  watch.steady.add(node);
 }
 
 /** A toast may be gone again before anyone looks. */
@@ -109,14 +153,14 @@ document.addEventListener('scroll', (event) => {
 
 function watchBegin() {
   begin();
-  noteTicks(observer.takeRecords());
+  take(observer.takeRecords());
   observe();
   const root = document.scrollingElement;
   if (root) rememberScroll(root);
   const number = ++lastWatch;
   watches.set(number, {
-    at: performance.now(), last: performance.now(), changes: 0, url: location.href, scroll: null,
-    lines: countLines(), states: formStates(), attributes: new Map(), nodes: new Set(), steady: new Set(), messages: new Set(),
+    at: performance.now(), last: performance.now(), changes: 0, url: location.href, title: document.title, scroll: null,
+    seen: new Map(), lines: countLines(), states: formStates(), attributes: new Map(), nodes: new Set(), steady: new Set(), messages: new Set(),
     places: new Map(all(document, MESSAGE_PLACES).map((place) => [place, visible(place) ? textOf(place) : ''])),
   });
   // One that was never ended must not be kept up for ever.
@@ -148,7 +192,7 @@ function watchEnd({ token }) {
   watches.delete(Number(String(token).split(':')[1]));
   const steady = [...watch.steady].filter(attached);
   const { appeared, vanished } = compareLines(watch, steady);
-  const changed = new Set([...stateChanges(watch), ...attributeChanges(watch)]);
+  const changed = new Set([...stateChanges(watch), ...attributeChanges(watch), ...titleChange(watch)]);
   for (const [place, before] of messagePlaces(watch)) addLine(watch.messages, visible(place) ? textOf(place) : '', before);
   if (changed.size + appeared.length + vanished.length + watch.messages.size === 0) quietChanges(watch, changed);
   return JSON.stringify({
@@ -210,7 +254,8 @@ function formStates() {
   const states = new Map();
   for (const control of all(document, 'input,select,textarea')) {
     const ticked = control.type === 'checkbox' || control.type === 'radio';
-    states.set(control, { held: ticked ? String(control.checked) : control.value, ticked });
+    const held = ticked ? String(control.checked) : control.value;
+    states.set(control, { held, ticked, shown: ticked ? held : valueOf(control) ?? held });
   }
   return states;
 }
@@ -222,13 +267,20 @@ function* stateChanges(watch) {
     const who = clip(label(control), 50);
     if (secret(control)) yield `${who} was ${now.held === '' ? 'emptied' : 'filled'}`;
     else if (now.ticked) yield `${who} is ${now.held === 'true' ? '' : 'not '}checked`;
-    else yield clip(`${who}: ${shortly(before.held)} → ${shortly(valueOf(control) ?? now.held)}`, LONGEST_LINE);
+    else yield clip(`${who}: ${shortly(before.shown)} → ${shortly(now.shown)}`, LONGEST_LINE);
   }
 }
 
 const shortly = (text) => JSON.stringify(clip(fold(text), 24));
 const SHOWN_STATES = words(`aria-checked aria-selected aria-expanded aria-pressed aria-current aria-invalid
   aria-disabled aria-sort disabled open hidden readonly`);
+
+/** The title, unless it is what blinks. */
+function* titleChange(watch) {
+  const element = document.querySelector('title');
+  if (document.title === watch.title || [...watch.steady].some((node) => element && within(element, node))) return;
+  yield clip(`title: ${shortly(watch.title)} → ${shortly(document.title)}`, LONGEST_LINE);
+}
 
 /** Attributes that stand otherwise than before, told where they are states that people see. */
 function* attributeChanges(watch) {

@@ -95,7 +95,10 @@ impl House {
             arguments: vec![],
             library: "",
         };
-        self.world.books.sessions.insert(name.clone(), SessionNote { spec, current: None });
+        self.world
+            .books
+            .sessions
+            .insert(name.clone(), SessionNote { spec, failed: false, current: None });
         self.add(Seat::Sessions, Seat::SessionGroup(name)).await
     }
 
