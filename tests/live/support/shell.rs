@@ -4,9 +4,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use strawmanus::app::demo::processes::{kill, renderers_of};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_strawmanus");
+use crate::support::devtools::DevTools;
+use crate::support::kept::Kept;
+use crate::support::processes::{kill, processes_with};
 
 /// A home folder, and commands in it. Dropped, it ends its browsers and its daemon, and fails the
 /// test if one of them lives on.
@@ -16,7 +17,7 @@ pub struct Shell {
 }
 
 /// One command that is over.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Done {
     pub exit: i32,
     /// Standard output, read as the envelope; null when it is none.
@@ -53,10 +54,12 @@ impl Shell {
     pub fn in_folder(name: &str) -> Self {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join(name)).unwrap();
-        let home = root.path().join(name);
+        // Throw-away profiles lie in here too, so that their browsers can be told from others.
+        let (home, folder) = (root.path().join(name), root.path().display().to_string());
         let environment = vec![
             ("STRAWMANUS_HOME".to_owned(), home.display().to_string()),
             ("STRAWMANUS_BROWSER__HEADLESS".to_owned(), "true".to_owned()),
+            ("TMPDIR".to_owned(), folder),
         ];
         Self { root, environment }
     }
@@ -95,7 +98,7 @@ impl Shell {
     }
 
     fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(PROGRAM);
+        let mut command = Command::new(program());
         command.args(words).current_dir(self.root.path()).env_remove("ANTHROPIC_API_KEY");
         command.envs(self.environment.iter().map(|(key, value)| (key, value)));
         command
@@ -112,6 +115,24 @@ impl Shell {
         found.unwrap_or_default()
     }
 
+    /// Waits until an actor says that it does what is wanted.
+    pub fn comes_to(&self, name: &str, wanted: impl Fn(&str) -> bool) {
+        let seen = eventually(Duration::from_secs(30), || {
+            let card = self.actor(name);
+            card["doing"].as_str().is_some_and(&wanted).then_some(()).ok_or(card)
+        });
+        seen.unwrap_or_else(|card| panic!("{name} says {card}"));
+    }
+
+    /// Waits until an actor has been started again so often.
+    pub fn comes_to_restarts(&self, name: &str, restarts: usize) {
+        let seen = eventually(Duration::from_secs(30), || {
+            let card = self.actor(name);
+            (card["restarts"] == restarts).then_some(()).ok_or(card)
+        });
+        seen.unwrap_or_else(|card| panic!("{name} was not started again {restarts} times: {card}"));
+    }
+
     /// Returns the process of a session's browser.
     pub fn browser(&self, session: &str) -> u32 {
         let card = self.actor(&format!("browser of {session}"));
@@ -125,21 +146,37 @@ impl Shell {
         u32::try_from(told.data("pid").as_u64().unwrap()).unwrap()
     }
 
-    /// Kills the page processes that `before` did not list, or all of them.
-    pub fn kill_renderers(&self, browser: u32, but: &[u32]) -> Vec<u32> {
-        let mut killed = renderers_of(browser);
-        killed.retain(|pid| !but.contains(pid));
-        killed.iter().for_each(|pid| kill(*pid));
-        killed
+    /// Returns a kept connection to the daemon, which must run.
+    pub fn keep(&self) -> Kept {
+        Kept::to(&self.home())
+    }
+
+    /// Returns another client of the default session's browser.
+    pub fn devtools(&self) -> DevTools {
+        let url = self.run(&["get", "cdp-url"]).good();
+        DevTools::at(url.data("value").as_str().unwrap())
+    }
+
+    /// Returns a tab's row of `tab list`; null when it is not there.
+    pub fn tab(&self, id: &str) -> Value {
+        let list = self.run(&["tab", "list"]).good();
+        let rows = list.data("tabs").as_array().cloned().unwrap_or_default();
+        rows.into_iter().find(|row| row["id"].to_string() == id).unwrap_or_default()
+    }
+
+    /// Returns the id of a new tab at `url`.
+    pub fn new_tab(&self, url: &str) -> String {
+        let tab = self.run(&["tab", "new", url]).good();
+        tab.data("tab").to_string()
     }
 }
 
 impl Drop for Shell {
     fn drop(&mut self) {
         let told = self.plain(&["close", "--all", "--json"]);
-        let home = self.home().display().to_string();
+        let folder = self.folder().display().to_string();
         let left = eventually(Duration::from_secs(10), || {
-            let left = processes_with(&home);
+            let left = processes_with(&folder);
             left.is_empty().then_some(()).ok_or(left)
         });
         if let Err(left) = left {
@@ -169,6 +206,15 @@ impl Started {
     pub fn wait(self) -> Done {
         let output = self.child.wait_with_output().unwrap();
         done(output, self.began.elapsed())
+    }
+}
+
+/// The program that was built with this test or bench.
+fn program() -> PathBuf {
+    match option_env!("CARGO_BIN_EXE_strawmanus") {
+        Some(program) => program.into(),
+        // An example lies one folder below the programs.
+        None => std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("strawmanus"),
     }
 }
 
@@ -204,21 +250,4 @@ pub fn pause(time: Duration) {
 #[expect(clippy::disallowed_methods, reason = "a test of real processes measures real time")]
 pub fn now() -> Instant {
     Instant::now()
-}
-
-/// Lists the living processes that name `words` in their command or environment: a home folder is
-/// named by its daemon's environment and by its browsers' profiles.
-pub fn processes_with(words: &str) -> Vec<(u32, String)> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let named = entries.filter_map(|entry| {
-        let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
-        let command = std::fs::read(entry.path().join("cmdline")).ok()?;
-        let command = String::from_utf8_lossy(&command).replace('\0', " ");
-        let surroundings = std::fs::read(entry.path().join("environ")).unwrap_or_default();
-        let surroundings = String::from_utf8_lossy(&surroundings).into_owned();
-        let ours = !command.is_empty() && pid != std::process::id();
-        let daemon = command.contains(" daemon") && surroundings.contains(words);
-        (ours && (command.contains(words) || daemon)).then_some((pid, command))
-    });
-    named.collect()
 }

@@ -1,0 +1,85 @@
+//! A page's process, a page or the whole browser dies: under an idle tab, and under a command.
+use std::time::Duration;
+
+use crate::support::shell::eventually;
+use crate::support::struck::{Fault, Hammer, LONG, NEVER, Stage, usable};
+
+const WAIT: [&str; 5] = ["wait", "--text", "what never comes", "--timeout", "60s"];
+
+/// Ten times what a command under way may take to be answered.
+const ANSWERED: Duration = Duration::from_secs(5);
+
+#[test]
+fn a_tab_whose_process_is_killed_is_answered_for_and_comes_back() {
+    comes_back(Fault::RendererKilled, Duration::from_secs(6));
+}
+
+#[test]
+fn a_tab_whose_page_is_crashed_is_answered_for_and_comes_back() {
+    comes_back(Fault::PageCrashed, Duration::from_secs(6));
+}
+
+#[test]
+fn all_tabs_of_a_killed_browser_are_answered_for_and_come_back() {
+    comes_back(Fault::BrowserKilled, Duration::from_secs(20));
+}
+
+/// Idle, then during a script, then during a wait: the tab is usable again after `usable_after`, at
+/// its URL; what was under way was answered; tabs elsewhere lost no call.
+fn comes_back(fault: Fault, usable_after: Duration) {
+    let stage = Stage::new();
+    let shell = &stage.shell;
+    let (tab, mail, news) =
+        (stage.tab("shop", "/"), stage.tab("mail", "/"), stage.tab("news", "/"));
+    let all = [&tab, &mail, &news];
+    let urls = all.map(|tab| shell.tab(tab)["url"].clone());
+    let mut kept = shell.keep();
+    for (restarts, command) in [None, Some(&NEVER[..]), Some(&WAIT[..])].into_iter().enumerate() {
+        let victim = stage.victim(&tab);
+        let hammer = (fault != Fault::BrowserKilled).then(|| Hammer::on(shell, &mail));
+        let struck = fault.strike_during(shell, &victim, command);
+        if let Some((done, answered)) = struck.pending {
+            assert_eq!((done.exit, done.word()), (1, fault.word()), "{done:?}");
+            assert!(answered < ANSWERED, "{command:?} was answered after {answered:?}");
+        }
+        // An idle tab answers until the browser says what happened.
+        shell.comes_to_restarts(&format!("tab t{tab}"), restarts + 1);
+        for tab in all {
+            let after = usable(&mut kept, tab) - struck.at;
+            assert!(after < usable_after, "tab {tab} was usable after {after:?}");
+        }
+        if let Some(hammered) = hammer.map(Hammer::stop) {
+            assert!(hammered.failed.is_empty(), "{:?}", hammered.failed);
+            assert!(!hammered.took.is_empty());
+        }
+        assert_eq!(all.map(|tab| shell.tab(tab)["url"].clone()), urls);
+    }
+    assert!(stage.practice.ledger().iter().all(|row| row.method == "GET"));
+}
+
+#[test]
+fn a_tab_that_somebody_closes_is_gone_and_leaves_the_list() {
+    let stage = Stage::new();
+    let shell = &stage.shell;
+    let mail = stage.tab("mail", "/");
+    for command in [None, Some(&NEVER[..]), Some(&WAIT[..])] {
+        let victim = stage.victim(&stage.tab("shop", "/"));
+        let hammer = Hammer::on(shell, &mail);
+        let struck = Fault::TargetClosed.strike_during(shell, &victim, command);
+        if let Some((done, answered)) = struck.pending {
+            assert_eq!((done.exit, done.word()), (1, "target_gone"), "{done:?}");
+            assert!(answered < ANSWERED, "{command:?} was answered after {answered:?}");
+        }
+        let gone = eventually(LONG, || {
+            let row = shell.tab(&victim.tab);
+            if row.is_null() { Ok(()) } else { Err(row) }
+        });
+        gone.unwrap_or_else(|row| panic!("still there: {row}"));
+        let hammered = hammer.stop();
+        assert!(hammered.failed.is_empty(), "{:?}", hammered.failed);
+        assert!(!shell.devtools().pages().iter().any(|(url, _)| url.contains("//shop.")));
+        // Nobody sits in its place any more.
+        assert!(shell.actor(&format!("tab t{}", victim.tab)).is_null());
+        assert!(shell.tab(&mail)["active"].as_bool().unwrap());
+    }
+}

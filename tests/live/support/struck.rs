@@ -1,0 +1,167 @@
+//! What can befall a tab, and how long it takes until it is answered for and well again.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use strawmanus::practice::server::{Options, Practice};
+
+use crate::support::devtools::DevTools;
+use crate::support::kept::Kept;
+use crate::support::processes::kill;
+use crate::support::shell::{Done, Shell, eventually, now};
+
+/// A script that never ends.
+pub const NEVER: [&str; 4] = ["eval", "new Promise(() => 0)", "--timeout", "60s"];
+/// Whatever takes so long is as bad as what never comes.
+pub const LONG: Duration = Duration::from_secs(60);
+
+/// What befalls it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    RendererKilled,
+    PageCrashed,
+    TargetClosed,
+    BrowserKilled,
+}
+
+/// A browser with tabs on sites of their own, so that each has a page process of its own.
+pub struct Stage {
+    pub practice: Practice,
+    pub shell: Shell,
+}
+
+/// Whom a fault befalls.
+#[derive(Debug, Clone)]
+pub struct Victim {
+    pub tab: String,
+    target: String,
+    renderer: u32,
+    browser: u32,
+}
+
+/// How a fault went: counted from the moment it struck.
+#[derive(Debug)]
+pub struct Struck {
+    /// What the command under way was answered, and when.
+    pub pending: Option<(Done, Duration)>,
+    pub at: Instant,
+}
+
+impl Fault {
+    pub const ALL: [Self; 4] =
+        [Self::RendererKilled, Self::PageCrashed, Self::TargetClosed, Self::BrowserKilled];
+
+    /// The outcome of a command that was under way.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::TargetClosed => "target_gone",
+            Self::RendererKilled | Self::PageCrashed | Self::BrowserKilled => "tab_restarted",
+        }
+    }
+
+    pub fn strike(self, devtools: &mut DevTools, victim: &Victim) {
+        match self {
+            Self::RendererKilled => kill(victim.renderer),
+            Self::PageCrashed => devtools.crash(&victim.target),
+            Self::TargetClosed => devtools.close(&victim.target),
+            Self::BrowserKilled => kill(victim.browser),
+        }
+    }
+
+    /// Strikes, while the `command` is under way in the victim's tab if there is one.
+    pub fn strike_during(self, shell: &Shell, victim: &Victim, command: Option<&[&str]>) -> Struck {
+        let mut devtools = shell.devtools();
+        let Some(command) = command else {
+            let at = now();
+            self.strike(&mut devtools, victim);
+            return Struck { pending: None, at };
+        };
+        let mut kept = shell.keep();
+        std::thread::scope(|scope| {
+            let words = [command, &["--tab", &victim.tab]].concat();
+            let under_way = scope.spawn(move || {
+                let done = kept.run(&words);
+                (done, now())
+            });
+            shell.comes_to(&format!("tab t{}", victim.tab), |doing| !doing.starts_with("idle"));
+            let at = now();
+            self.strike(&mut devtools, victim);
+            let (done, answered) = under_way.join().unwrap();
+            Struck { pending: Some((done, answered - at)), at }
+        })
+    }
+}
+
+impl Stage {
+    pub fn new() -> Self {
+        Self { practice: Practice::start(Options::default()).unwrap(), shell: Shell::new() }
+    }
+
+    /// Returns a new tab at a page of a site.
+    pub fn tab(&self, site: &str, path: &str) -> String {
+        self.shell.new_tab(&self.practice.url(site, path))
+    }
+
+    /// Looks up what a fault in this tab needs to know; its URL must be nobody else's.
+    pub fn victim(&self, tab: &str) -> Victim {
+        let url = self.shell.tab(tab)["url"].as_str().unwrap().to_owned();
+        self.victim_at(tab, &url)
+    }
+
+    pub fn victim_at(&self, tab: &str, url: &str) -> Victim {
+        let (mut devtools, browser) = (self.shell.devtools(), self.shell.browser("default"));
+        let target = devtools.page(url);
+        let renderer = devtools.renderer(browser, &target);
+        Victim { tab: tab.to_owned(), target, renderer, browser }
+    }
+}
+
+/// Asks until the tab answers from a page that can be worked with; returns when it did.
+pub fn usable(kept: &mut Kept, tab: &str) -> Instant {
+    let answered = eventually(LONG, || {
+        let done = kept.run(&["eval", "document.readyState", "--tab", tab, "--timeout", "30s"]);
+        if done.exit == 0 { Ok(now()) } else { Err(done) }
+    });
+    answered.unwrap_or_else(|done| panic!("tab {tab} did not come back: {done:?}"))
+}
+
+/// Asks a tab without a pause, on a connection of its own.
+pub struct Hammer {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<Hammered>,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Hammered {
+    pub took: Vec<Duration>,
+    pub failed: Vec<Done>,
+}
+
+impl Hammer {
+    pub fn on(shell: &Shell, tab: &str) -> Self {
+        let (stop, mut kept, tab) =
+            (Arc::new(AtomicBool::new(false)), shell.keep(), tab.to_owned());
+        let stopped = Arc::clone(&stop);
+        let thread = std::thread::spawn(move || {
+            let mut hammered = Hammered::default();
+            while !stopped.load(Ordering::Relaxed) {
+                for words in [["get", "title", "--tab", &tab], ["eval", "1", "--tab", &tab]] {
+                    let done = kept.run(&words);
+                    hammered.took.push(done.took);
+                    if done.exit != 0 {
+                        hammered.failed.push(done);
+                    }
+                }
+            }
+            hammered
+        });
+        Self { stop, thread }
+    }
+
+    pub fn stop(self) -> Hammered {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.join().unwrap()
+    }
+}
