@@ -52,7 +52,7 @@ async fn tables_and_counters_keep_apart() {
     store.put(Table::Runs, "0".into(), "first".into(), Synced).await.unwrap();
     store.put(Table::Runs, "1".into(), "changed".into(), Soon).await.unwrap();
     assert_eq!(store.get(Table::Holds, "1").await, Ok(Some("hold".into())));
-    assert_eq!(store.get(Table::Holds, "1").await, Ok(None));
+    assert_eq!(store.get(Table::Holds, "0").await, Ok(None));
     let runs = store.all(Table::Runs).await.unwrap();
     assert_eq!(runs, [("0", "first"), ("1", "changed")].map(|(k, v)| (k.into(), v.into())));
 
