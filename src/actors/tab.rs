@@ -36,6 +36,9 @@ pub mod work;
 /// How long the session may take to open a page; a browser may have to start first.
 const OPENING: Duration = Duration::from_secs(28);
 
+/// How long a new page may take to say its title.
+const NAMING: Duration = Duration::from_millis(400);
+
 /// Behaviour only; everything that changes is in [`TabState`].
 pub struct Tab;
 
@@ -57,6 +60,8 @@ pub struct TabState {
     queue: VecDeque<TabMsg>,
     /// The last document request was a form's, and was not redirected yet.
     form_sent: bool,
+    /// Learns the title of a page that nobody works with.
+    naming: Option<Job>,
     end: JobEnd,
 }
 
@@ -89,7 +94,7 @@ impl Actor for Tab {
         let inbox = Inbox::new(myself, Arc::clone(&desk.vitals));
         let page = open(id, &world, &inbox).await?;
         desk.post("idle");
-        Ok(TabState {
+        let mut state = TabState {
             id,
             world,
             desk,
@@ -98,8 +103,11 @@ impl Actor for Tab {
             running: None,
             queue: VecDeque::new(),
             form_sent: false,
+            naming: None,
             end: JobEnd::Alive,
-        })
+        };
+        state.learn_title();
+        Ok(state)
     }
 
     async fn handle(
@@ -307,14 +315,27 @@ impl TabState {
 
     fn note_landing(&mut self, url: &str, same_document: bool) {
         let from_form = std::mem::take(&mut self.form_sent);
+        self.learn_title();
         self.world.books.note_tab(self.id, |note| {
-            note.url = url.to_owned();
+            // An error page has no address of its own to go back to.
+            if !url.starts_with("chrome-error:") {
+                url.clone_into(&mut note.url);
+            }
             if !same_document {
                 note.landings += 1;
                 note.from_form = from_form;
                 note.dialog = None;
             }
         });
+    }
+
+    /// A page has its title a moment after it begins to show.
+    fn learn_title(&mut self) {
+        let (world, id, page) = (self.world.clone(), self.id, Arc::clone(&self.page));
+        self.naming = Some(self.inbox.side_job(async move {
+            tokio::time::sleep(NAMING).await;
+            note_place(&world, id, page.as_ref()).await;
+        }));
     }
 
     /// The page has come to this. What is under way is answered now: it will get no answer.
