@@ -12,6 +12,7 @@ mod ledger;
 mod model;
 mod practice;
 mod restarts;
+mod run;
 mod session;
 mod store;
 mod strategies;

@@ -189,6 +189,16 @@ impl Web {
         self.end(url, PageEvent::Gone);
     }
 
+    /// Kills the process of every page.
+    pub fn crash_all(&self) {
+        self.pages().iter().for_each(|url| self.crash(url));
+    }
+
+    /// Closes every page.
+    pub fn close_all(&self) {
+        self.pages().iter().for_each(|url| self.close(url));
+    }
+
     fn end(&self, url: &str, event: PageEvent) {
         let key = self.key_of(url);
         self.hit(&key, event);
@@ -291,7 +301,9 @@ impl Web {
     }
 
     fn change(&self, key: &str, change: impl FnOnce(&mut Target)) {
-        self.0.lock().unwrap().targets.get_mut(key).map_or((), change);
+        if let Some(target) = self.0.lock().unwrap().targets.get_mut(key) {
+            change(target);
+        }
     }
 
     fn open_dialog(&self, key: &str, kind: &str, message: &str) {
