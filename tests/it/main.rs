@@ -7,6 +7,7 @@ mod control;
 mod daemon;
 mod doctor;
 mod fake;
+mod faults;
 mod guard;
 mod ledger;
 mod model;

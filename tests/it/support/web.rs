@@ -130,6 +130,11 @@ impl Web {
         self
     }
 
+    /// Nothing goes wrong from now on.
+    pub fn heal(&self) {
+        self.0.lock().unwrap().script.clear();
+    }
+
     /// Returns what was really done since the last look, in order.
     pub fn log(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap().log)
