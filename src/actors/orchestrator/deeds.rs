@@ -25,6 +25,8 @@ use crate::messages::tab::{Acted, Landed, Order, TabCard, TabError, TabMsg};
 const PAUSE: Duration = Duration::from_millis(150);
 /// How often a page is looked at before the run gives up.
 const LOOKS: u32 = 8;
+/// The same for a page that cannot be read: more would wear out the restarts of what reads it.
+const BAD_LOOKS: u32 = 3;
 /// Beyond the tab's own patience, which gives the better answer.
 const GRACE: Duration = Duration::from_secs(3);
 
@@ -144,6 +146,7 @@ impl Worker {
             };
             match &error {
                 _ if looks >= LOOKS => return Err(error),
+                TabError::Refused { .. } if looks >= BAD_LOOKS => return Err(error),
                 TabError::DialogOpen { kind, .. } => {
                     let accept = kind == "alert" || kind == "beforeunload";
                     self.answer_dialog(accept).await;
