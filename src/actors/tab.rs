@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use crate::actors::settle::settle;
 use crate::actors::tab::work::Hands;
@@ -26,7 +27,7 @@ use crate::messages::inbox::{Inbox, Job};
 use crate::messages::session::{Owner, SessionMsg};
 use crate::messages::tab::{Generation, JobEnd, TabCard, TabError, TabMsg};
 use crate::ports::Sink;
-use crate::ports::page::{Dialog, Page, PageEvent, RequestKind};
+use crate::ports::page::{Dialog, Page, PageError, PageEvent, RequestKind};
 
 pub mod acting;
 pub mod filling;
@@ -35,6 +36,8 @@ pub mod work;
 
 /// How long the session may take to open a page; a browser may have to start first.
 const OPENING: Duration = Duration::from_secs(28);
+/// How long an answer is kept back for the page's title and address.
+const NOTING: Duration = Duration::from_secs(1);
 
 /// How long a new page may take to say its title.
 const NAMING: Duration = Duration::from_millis(400);
@@ -235,7 +238,7 @@ impl TabState {
         let job = self.inbox.job(async move {
             let dispatched = hands.dispatched();
             let outcome = tokio::select! {
-                outcome = tokio::time::timeout(patience, work(hands)) => match outcome {
+                outcome = timeout(patience, work(hands)) => match outcome {
                     Ok(outcome) => outcome,
                     Err(_elapsed) => Err(TabError::TimedOut { what, patience }),
                 },
@@ -245,7 +248,7 @@ impl TabState {
             let outcome =
                 outcome.map_err(|error| with_words(&world, id, error, dispatched.is_set()));
             if end == JobEnd::Alive {
-                note_place(&world, id, page.as_ref()).await;
+                let _ = timeout(NOTING, note_place(&world, id, page.as_ref())).await;
             }
             settle(&vitals, reply, outcome);
             TabMsg::JobEnded(end)
@@ -275,8 +278,11 @@ impl TabState {
         };
         let (page, vitals) = (Arc::clone(&self.page), Arc::clone(&self.desk.vitals));
         // Not the tab's one piece of work: that may be what waits for this very answer.
+        let patience = self.world.settings.patience;
         self.inbox.detached(async move {
-            let answered = page.answer_dialog(accept, text.as_deref()).await;
+            let answered = timeout(patience, page.answer_dialog(accept, text.as_deref())).await;
+            let what = "the answer to a dialog";
+            let answered = answered.unwrap_or(Err(PageError::TimedOut { what, patience }));
             settle(&vitals, reply, answered.map(|()| dialog).map_err(TabError::from));
         });
     }

@@ -80,6 +80,8 @@ pub struct Books {
     pub tabs: Arc<DashMap<TabId, TabNote>>,
     pub runs: Arc<DashMap<RunId, RunNote>>,
     pub obituaries: Obituaries,
+    /// Up to which death each run has written down those that concern it.
+    pub deaths_noted: Arc<DashMap<RunId, usize>>,
 }
 
 impl Books {

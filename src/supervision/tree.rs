@@ -207,7 +207,10 @@ impl Tree {
         match seat {
             Seat::SessionGroup(name) => drop(self.books.sessions.remove(name)),
             Seat::TabGroup(tab) => drop(self.books.tabs.remove(tab)),
-            Seat::RunGroup(run) => drop(self.books.runs.remove(run)),
+            Seat::RunGroup(run) => {
+                self.books.runs.remove(run);
+                self.books.deaths_noted.remove(run);
+            }
             Seat::Root
             | Seat::Guard
             | Seat::SelectorCache

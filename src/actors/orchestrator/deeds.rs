@@ -1,6 +1,7 @@
 //! What the loop does in the browser: one tab at a time, followed where its pages lead, and never
 //! lost to a restart.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use tokio::time::sleep;
@@ -25,6 +26,8 @@ use crate::messages::tab::{Acted, Landed, Order, TabCard, TabError, TabMsg};
 const PAUSE: Duration = Duration::from_millis(150);
 /// How often a page is looked at before the run gives up.
 const LOOKS: u32 = 8;
+/// The same for a page that cannot be read: more would wear out the restarts of what reads it.
+const BAD_LOOKS: u32 = 3;
 /// Beyond the tab's own patience, which gives the better answer.
 const GRACE: Duration = Duration::from_secs(3);
 
@@ -34,12 +37,11 @@ pub struct Deed {
     pub outcome: String,
     pub delta: Vec<String>,
     pub judged: Vec<Judged>,
-    pub failed: bool,
 }
 
 impl Deed {
     pub fn told(outcome: &str, delta: Vec<String>) -> Self {
-        Self { outcome: outcome.to_owned(), delta, judged: vec![], failed: false }
+        Self { outcome: outcome.to_owned(), delta, judged: vec![] }
     }
 }
 
@@ -56,7 +58,10 @@ pub struct Worker {
     order: RunOrder,
     world: World,
     tab: Option<TabId>,
-    incarnation: u32,
+    /// The tabs that led to this one, the nearest last.
+    openers: Vec<TabId>,
+    /// As each tab was last looked at.
+    incarnations: HashMap<TabId, u32>,
     newest: Option<Observation>,
     filled: Vec<Filled>,
     /// What happened beside the calls, for the next observation and the journal.
@@ -69,7 +74,8 @@ impl Worker {
             order: order.clone(),
             world: world.clone(),
             tab: None,
-            incarnation: 0,
+            openers: Vec::new(),
+            incarnations: HashMap::new(),
             newest: None,
             filled: Vec::new(),
             news: Vec::new(),
@@ -91,26 +97,34 @@ impl Worker {
         discreet(raw, call, self.newest.as_ref())
     }
 
-    /// Takes the run's own tab, a new one the first time, and goes to where the run begins.
-    pub async fn begin(&mut self) -> Result<(), String> {
-        if let Some(tab) = self.own_tabs().last() {
-            self.tab = Some(*tab);
+    /// Takes the run's own tab, or a new one, and goes to where the run begins: also after a death
+    /// `before_the_first_step`, which may have come before the navigation.
+    pub async fn begin(&mut self, before_the_first_step: bool) -> Result<(), String> {
+        let own = self.own_tabs().last().copied();
+        self.tab = match own {
+            Some(tab) => Some(tab),
+            None => Some(self.new_tab().await?),
+        };
+        let Some(url) = self.order.url.clone() else {
             return Ok(());
+        };
+        if own.is_none() || before_the_first_step {
+            let Deed { outcome, delta, .. } = self.carry_out(&ToolCall::Navigate { url }).await;
+            // A site that refuses is a page all the same.
+            if outcome != OutcomeKind::Navigated.word() {
+                return Err(delta.join("; "));
+            }
         }
+        Ok(())
+    }
+
+    async fn new_tab(&self) -> Result<TabId, String> {
         let session = self.world.doors.sessions.find(&self.order.session);
         let session = session.ok_or("its session is closed")?;
         let owner = Owner::Run(self.order.id);
         let ask = |reply| SessionMsg::NewTab { url: None, owner, reply };
         let made = session.ask(ask, self.order.limits.navigation_time).await;
-        let tab = made.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
-        self.tab = Some(tab);
-        if let Some(url) = self.order.url.clone() {
-            let deed = self.carry_out(&ToolCall::Navigate { url }).await;
-            if deed.failed && deed.outcome != OutcomeKind::Navigated.word() {
-                return Err(deed.delta.join("; "));
-            }
-        }
-        Ok(())
+        made.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
     }
 
     /// Closes what the run opened.
@@ -126,7 +140,8 @@ impl Worker {
         }
     }
 
-    /// Returns the page as the model reads it; a tab that is being started again is waited for.
+    /// Returns the page as the model reads it. A tab that is being started again is waited for, and
+    /// a look that fails is tried again: it changes nothing.
     pub async fn observe(&mut self) -> Result<String, TabError> {
         let mut looks = 0;
         loop {
@@ -137,14 +152,13 @@ impl Worker {
             };
             match &error {
                 _ if looks >= LOOKS => return Err(error),
+                TabError::Refused { .. } if looks >= BAD_LOOKS => return Err(error),
                 TabError::DialogOpen { kind, .. } => {
                     let accept = kind == "alert" || kind == "beforeunload";
                     self.answer_dialog(accept).await;
                 }
                 TabError::TargetGone => self.go_back()?,
-                error if error.kind() == OutcomeKind::TabRestarted => {}
-                TabError::NotBegun | TabError::Busy { .. } | TabError::InDoubt { .. } => {}
-                _ => return Err(error),
+                _ => {}
             }
             sleep(PAUSE).await;
         }
@@ -153,9 +167,9 @@ impl Worker {
     async fn look(&mut self) -> Result<String, TabError> {
         let TabCard { generation, .. } =
             self.ask(GRACE, |reply| TabMsg::Describe { reply }).await?;
-        let restarted = self.incarnation != 0 && self.incarnation != generation.incarnation;
-        self.incarnation = generation.incarnation;
-        if restarted {
+        let incarnation = generation.incarnation;
+        let before = self.tab.and_then(|tab| self.incarnations.insert(tab, incarnation));
+        if before.is_some_and(|before| before != incarnation) {
             let url = self.url();
             self.news.push(format!("the tab was started again at {url}; numbers are new"));
             self.refill().await;
@@ -173,10 +187,11 @@ impl Worker {
     /// Puts back what a restart lost of the form on the page. Secrets were never kept.
     async fn refill(&mut self) {
         let (tab, url) = (self.tab, self.url());
-        let lost: Vec<_> = std::mem::take(&mut self.filled)
-            .into_iter()
-            .filter(|field| Some(field.tab) == tab && field.url == url)
-            .collect();
+        let here = |field: &Filled| Some(field.tab) == tab;
+        let (lost, elsewhere): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.filled).into_iter().partition(here);
+        self.filled = elsewhere;
+        let lost = lost.into_iter().filter(|field| field.url == url);
         for field in lost {
             let query = Query::Role { value: field.role.clone(), name: Some(field.name.clone()) };
             let (target, text) = (Target::Query(vec![query]), field.text.clone());
@@ -197,17 +212,21 @@ impl Worker {
         }
     }
 
-    /// The tab is gone for good: goes on in the run's newest other one.
+    /// The page is gone. One that comes back is waited for; else goes on in the tab that opened it,
+    /// or in the run's newest.
     fn go_back(&mut self) -> Result<(), TabError> {
-        let gone = self.tab;
-        let next = self.own_tabs().into_iter().rfind(|tab| Some(*tab) != gone);
-        if let Some(gone) = gone.filter(|_| next.is_some()) {
+        let (gone, own) = (self.tab, self.own_tabs());
+        let again = gone
+            .filter(|tab| self.world.books.tabs.get(tab).is_some_and(|note| note.opener.is_none()));
+        if again.is_some() {
+            return Ok(());
+        }
+        self.openers.retain(|tab| own.contains(tab));
+        let newest = || own.iter().rfind(|tab| Some(**tab) != gone).copied();
+        self.tab = self.openers.pop().or_else(newest);
+        if let (Some(gone), Some(_)) = (gone, self.tab) {
             self.news.push(format!("{gone} was closed"));
         }
-        // The tab itself may be on its way back.
-        let again = gone.filter(|tab| self.owns(*tab));
-        self.tab = next.or(again);
-        self.incarnation = 0;
         self.tab.map(|_| ()).ok_or(TabError::TargetGone)
     }
 
@@ -219,8 +238,7 @@ impl Worker {
             let error = match self.execute(call, &mut judged).await {
                 Ok((outcome, mut delta)) => {
                     delta.append(&mut self.news);
-                    let failed = delta.iter().any(|line| is_refused(line));
-                    return Deed { outcome, delta, judged, failed };
+                    return Deed { outcome, delta, judged };
                 }
                 Err(error) => error,
             };
@@ -230,14 +248,20 @@ impl Worker {
                     | TabError::BrowserLost { dispatched: true }
             );
             let setback = Setback { kind: error.kind(), dispatched, repeated };
-            match after(setback, call) {
+            // Numbers go with a restart; what was meant by its name is looked for anew.
+            let renumbered = setback.kind == OutcomeKind::Stale && repeated == 0 && by_name(call);
+            let next = if renumbered { Next::Repeat } else { after(setback, call) };
+            match next {
                 Next::Repeat => {
                     repeated += 1;
                     sleep(PAUSE).await;
-                    if error == TabError::TargetGone && self.go_back().is_err() {
+                    // It was meant for the page that is gone, and for no other.
+                    let meant_for = self.tab;
+                    if error == TabError::TargetGone
+                        && (self.go_back().is_err() || self.tab != meant_for)
+                    {
                         return self.refused(&error, judged);
                     }
-                    // Numbers are new after a restart: what was meant is looked for anew.
                     if let Err(error) = self.observe().await {
                         return self.refused(&error, judged);
                     }
@@ -264,8 +288,7 @@ impl Worker {
                 | TabError::BrowserLost { dispatched: true }
         );
         let kind = if dispatched { OutcomeKind::InDoubt } else { error.kind() };
-        let failed = kind != OutcomeKind::Held;
-        Deed { outcome: kind.word().to_owned(), delta, judged, failed }
+        Deed { outcome: kind.word().to_owned(), delta, judged }
     }
 
     async fn execute(
@@ -312,7 +335,7 @@ impl Worker {
         });
         match acted.outcome.kind {
             OutcomeKind::NewTab => self.follow(),
-            OutcomeKind::Navigated => self.filled.clear(),
+            OutcomeKind::Navigated => self.forget_filled(),
             _ => self.filled.extend(filling),
         }
         Ok((acted.outcome.kind.word().to_owned(), acted.outcome.delta))
@@ -324,7 +347,7 @@ impl Worker {
             let why = format!("`{url}` is no web address; give it whole, with http or https");
             return Err(TabError::Refused { why });
         }
-        self.filled.clear();
+        self.forget_filled();
         let patience = self.order.limits.navigation_time;
         let ask = |reply| TabMsg::Navigate { url: url.to_owned(), patience, reply };
         let Landed { url, title, status, .. } = self.ask(patience, ask).await?;
@@ -339,6 +362,11 @@ impl Worker {
         let patience = self.order.limits.action_time;
         let order = Box::new(Order { action, consent: self.order.consent.clone() });
         self.ask(patience, |reply| TabMsg::Act { order, patience, reply }).await
+    }
+
+    fn forget_filled(&mut self) {
+        let tab = self.tab;
+        self.filled.retain(|field| Some(field.tab) != tab);
     }
 
     /// Keeps what a fill would need to be done again, where the newest observation names the field.
@@ -393,8 +421,8 @@ impl Worker {
             self.world.books.tabs.get(tab).is_some_and(|note| note.opener == self.tab)
         });
         if opened.is_some() {
-            (self.tab, self.incarnation) = (opened, 0);
-            self.filled.clear();
+            self.openers.extend(self.tab);
+            self.tab = opened;
         }
     }
 
@@ -431,8 +459,24 @@ enum At {
 
 const REFUSED: &str = "the site answered HTTP ";
 
-fn is_refused(line: &str) -> bool {
-    line.starts_with(REFUSED)
+/// Whether a step with this outcome counts as an error: nothing came of it, or nobody knows what.
+pub fn has_failed(outcome: &str, delta: &[String]) -> bool {
+    let refused = |line: &String| line.starts_with(REFUSED);
+    match outcome {
+        "observed" | "finished" => false,
+        "navigated" => delta.iter().any(refused),
+        "changed" | "no_effect" | "new_tab" | "dialog_open" | "downloaded" | "held" => false,
+        _ => true,
+    }
+}
+
+fn by_name(call: &ToolCall) -> bool {
+    match call {
+        ToolCall::Click(place) | ToolCall::Input { place, .. } => {
+            matches!(place.index, Some(Index::Named { .. }))
+        }
+        _ => false,
+    }
 }
 
 /// Names are the same whatever their white space and case.

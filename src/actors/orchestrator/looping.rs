@@ -5,11 +5,11 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::actors::orchestrator::deeds::{Deed, Worker};
+use crate::actors::orchestrator::deeds::{Deed, Worker, has_failed};
 use crate::actors::world::World;
 use crate::domain::discretion::is_hidden;
 use crate::domain::ids::RunId;
-use crate::domain::journal::{Entry, Event, Standing, Status, Step};
+use crate::domain::journal::{Entry, Event, Standing, Status, Step, Verdict};
 use crate::domain::outcome::OutcomeKind;
 use crate::domain::plan::{Next, Progress, Setback, after, limit_reached, without_progress};
 use crate::domain::report;
@@ -33,10 +33,10 @@ pub struct Loop {
     stopped: watch::Receiver<Option<String>>,
     standing: Standing,
     worker: Worker,
-    began: Instant,
-    errors_in_a_row: u32,
-    /// How many deaths were seen so far.
-    deaths: usize,
+    begun: bool,
+    born: Instant,
+    /// How long earlier incarnations took.
+    earlier: Duration,
 }
 
 /// How the loop ends.
@@ -56,7 +56,8 @@ impl Loop {
     ) -> Option<Self> {
         let note = world.books.runs.get(&run).map(|note| note.clone())?;
         let worker = Worker::new(&note.order, &world);
-        let (_, deaths) = world.books.obituaries.since(0);
+        let (_, mark) = world.books.obituaries.since(0);
+        world.books.deaths_noted.entry(run).or_insert(mark);
         Some(Self {
             order: note.order.clone(),
             worker,
@@ -65,9 +66,9 @@ impl Loop {
             desk,
             stopped,
             standing: Standing::default(),
-            began: Instant::now(),
-            errors_in_a_row: 0,
-            deaths,
+            begun: false,
+            born: Instant::now(),
+            earlier: Duration::ZERO,
         })
     }
 
@@ -90,6 +91,9 @@ impl Loop {
     /// Reads where the run stands, and says that it begins or goes on.
     async fn recall(&mut self) -> Result<(), RunError> {
         self.standing = Standing::of(&self.replay().await?);
+        if let (Some(began), Some(last)) = (self.standing.began, self.standing.last) {
+            self.earlier = last.duration_since(began).try_into().unwrap_or_default();
+        }
         if self.standing.began.is_none() {
             let RunOrder { id: run, task, url, .. } = self.order.clone();
             let model = self.note.model.name();
@@ -103,9 +107,7 @@ impl Loop {
     }
 
     async fn turn_after_turn(&mut self) -> Result<End, RunError> {
-        if let Err(why) = self.worker.begin().await {
-            return Ok(End { status: Status::Blocked, why, answer: None });
-        }
+        let time_is_up = self.born + self.order.limits.time.saturating_sub(self.earlier);
         loop {
             self.note_deaths().await?;
             if let Some(end) = self.due() {
@@ -114,12 +116,11 @@ impl Loop {
             let step = self.standing.steps.iter().filter(|step| step.outcome.is_some()).count();
             let step = u32::try_from(step).unwrap_or(u32::MAX) + 1;
             let mut stopped = self.stopped.clone();
-            let out_of_time = self.began + self.order.limits.time;
             let end = tokio::select! {
                 end = self.turn(step) => end?,
                 // What was dispatched is in doubt then, and the journal says so.
                 _ = stopped.wait_for(Option::is_some) => None,
-                () = sleep_until(out_of_time) => None,
+                () = sleep_until(time_is_up) => None,
             };
             if let Some(end) = end {
                 return Ok(end);
@@ -129,14 +130,23 @@ impl Loop {
 
     /// Says whether the run is over before another turn.
     fn due(&self) -> Option<End> {
+        let last = self.standing.steps.last().filter(|step| step.outcome.is_some());
+        if let Some(ToolCall::Finish { answer, .. }) = last.and_then(|step| step.call.as_ref()) {
+            // An earlier incarnation finished, and died before it said so.
+            return Some(self.finished(answer.clone()));
+        }
         if let Some(why) = self.stopped.borrow().clone() {
             return Some(End { status: Status::Partial, why, answer: None });
         }
-        let done = self.standing.steps.iter().filter(|step| step.outcome.is_some()).count();
+        let done = self.standing.steps.iter().filter(|step| step.outcome.is_some());
+        let errors = done.clone().rev().take_while(|step| {
+            step.outcome.as_ref().is_some_and(|outcome| has_failed(outcome, &step.delta))
+        });
+        let counted = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let progress = Progress {
-            steps: u32::try_from(done).unwrap_or(u32::MAX),
-            time: self.began.elapsed(),
-            errors_in_a_row: self.errors_in_a_row,
+            errors_in_a_row: counted(errors.count()),
+            steps: counted(done.count()),
+            time: self.earlier + self.born.elapsed(),
             without_progress: without_progress(&self.standing.steps),
         };
         let why = limit_reached(progress, &self.order.limits)?;
@@ -145,6 +155,17 @@ impl Loop {
 
     /// One turn: observe, ask, do, write down.
     async fn turn(&mut self, step: u32) -> Result<Option<End>, RunError> {
+        if !self.begun {
+            if let Err(why) = self.worker.begin(self.standing.steps.is_empty()).await {
+                return Ok(Some(End { status: Status::Blocked, why, answer: None }));
+            }
+            self.begun = true;
+        }
+        if let Some(deed) = self.loose_end(step) {
+            // The act of the last incarnation is never repeated; its step ends here.
+            self.came(step, deed).await?;
+            return Ok(None);
+        }
         self.desk.post(format!("step {step}: observing"));
         let observation = match self.worker.observe().await {
             Ok(observation) => observation,
@@ -153,23 +174,16 @@ impl Loop {
                 return Ok(Some(End { status: Status::Blocked, why, answer: None }));
             }
         };
-        let doubt = self.doubt(step);
         let call = match self.standing_call(step) {
             Some(call) => call,
             None => {
-                let conversation = self.conversation(step, observation, doubt.clone());
+                let conversation = self.conversation(step, observation);
                 match self.ask(step, conversation).await? {
                     Ok(call) => call,
                     Err(end) => return Ok(Some(end)),
                 }
             }
         };
-        if let Some(doubt) = doubt {
-            // The act of the last incarnation is never repeated; its step ends here.
-            let came = Deed::told("in_doubt", vec![doubt]);
-            self.came(step, came).await?;
-            return Ok(None);
-        }
         let (_, shown) = self.worker.discreet(String::new(), &call);
         let what = shown.what();
         self.record(Event::Intended { step, call: shown, what: what.clone() }).await?;
@@ -180,16 +194,15 @@ impl Loop {
         }
         let patience = self.order.limits.step_time;
         let deed = timeout(patience, self.worker.carry_out(&call)).await;
-        let deed = deed.unwrap_or_else(|_elapsed| Deed {
-            failed: true,
-            ..Deed::told("in_doubt", vec![format!("the step did not end within {patience:?}")])
+        let deed = deed.unwrap_or_else(|_elapsed| {
+            let why = format!("the step did not end within {patience:?}");
+            Deed::told(OutcomeKind::InDoubt.word(), vec![why])
         });
         for judged in &deed.judged {
             let (what, url) = (judged.what.clone(), judged.url.clone());
             let (judgement, verdict) = (judged.judgement.clone(), judged.verdict.clone());
             self.record(Event::Judged { step, what, url, judgement, verdict }).await?;
         }
-        self.errors_in_a_row = if deed.failed { self.errors_in_a_row + 1 } else { 0 };
         self.came(step, deed).await?;
         Ok(None)
     }
@@ -223,7 +236,7 @@ impl Loop {
         Ok(Ok(meant))
     }
 
-    fn conversation(&self, step: u32, observation: String, doubt: Option<String>) -> Conversation {
+    fn conversation(&self, step: u32, observation: String) -> Conversation {
         let ages = (0..self.standing.steps.len()).rev();
         let turns = self.standing.steps.iter().zip(ages).filter_map(|(step, age)| {
             let (raw, call) = step.answered.clone()?;
@@ -233,10 +246,6 @@ impl Loop {
             Some(Turn { answer, result: self.order.context.shorten(&result, age) })
         });
         let number = usize::try_from(step).unwrap_or(usize::MAX).saturating_sub(1);
-        let observation = match doubt {
-            Some(doubt) => format!("{doubt}\n\n{observation}"),
-            None => observation,
-        };
         Conversation { task: self.order.task.clone(), turns: turns.collect(), observation, number }
     }
 
@@ -248,14 +257,26 @@ impl Loop {
         (!is_hidden(&call)).then_some(call)
     }
 
-    fn doubt(&self, step: u32) -> Option<String> {
+    /// How a step ends that an earlier incarnation began and did not see the end of; one whose act
+    /// is the same twice as once is simply done.
+    fn loose_end(&self, step: u32) -> Option<Deed> {
         let step = self.standing.steps.iter().find(|other| other.number == step)?;
-        // What is the same twice as once is simply done.
         let broken_off = Setback { kind: OutcomeKind::TabRestarted, dispatched: true, repeated: 0 };
-        let harmless =
-            step.call.as_ref().is_some_and(|call| after(broken_off, call) == Next::Repeat);
-        (step.in_doubt() && !harmless).then(|| {
-            format!("`{}` was begun and broken off; its effect is unknown: look first", step.what)
+        let call = step.call.as_ref().filter(|_| step.in_doubt())?;
+        if after(broken_off, call) == Next::Repeat {
+            return None;
+        }
+        let held = step.judged.iter().find_map(|judged| match judged.verdict {
+            Verdict::Held { id } => Some(format!("held for a person as {id}: {}", judged.what)),
+            Verdict::Passed | Verdict::Allowed => None,
+        });
+        let unknown = || {
+            let what = &step.what;
+            format!("`{what}` was begun and broken off; its effect is unknown: look first")
+        };
+        Some(match held {
+            Some(held) => Deed::told(OutcomeKind::Held.word(), vec![held]),
+            None => Deed::told(OutcomeKind::InDoubt.word(), vec![unknown()]),
         })
     }
 
@@ -264,20 +285,20 @@ impl Loop {
         self.record(Event::Came { step, outcome, delta, url: self.worker.url() }).await
     }
 
-    /// Writes down who died since the last look, as far as it concerns this run.
+    /// Writes down who died since the last look, as far as it concerns this run; what an earlier
+    /// incarnation has written down is not written again.
     async fn note_deaths(&mut self) -> Result<(), RunError> {
-        let (new, mark) = self.world.books.obituaries.since(self.deaths);
-        self.deaths = mark;
+        let books = self.world.books.clone();
+        let run = self.order.id;
+        let noted = books.deaths_noted.get(&run).map_or(0, |noted| *noted);
+        let (new, end) = books.obituaries.since(noted);
         let step = self.standing.steps.last().map_or(0, |step: &Step| step.number);
-        let ours: Vec<_> = new.into_iter().filter(|death| self.concerns(&death.seat)).collect();
-        for death in ours {
-            let what = match death.seat {
-                Seat::Session(_) => "browser".to_owned(),
-                Seat::Tab(_) => "tab".to_owned(),
-                Seat::Perception(_) => "perception".to_owned(),
-                seat => seat.to_string(),
-            };
-            self.record(Event::Restarted { step, what, why: death.why }).await?;
+        for (mark, death) in (end - new.len() + 1..).zip(new) {
+            if self.concerns(&death.seat) {
+                let what = named(&death.seat);
+                self.record(Event::Restarted { step, what, why: death.why }).await?;
+            }
+            books.deaths_noted.insert(run, mark);
         }
         Ok(())
     }
@@ -309,5 +330,17 @@ impl Loop {
         let entries = ledger.ask(|reply| LedgerMsg::Replay { reply }, WRITING).await;
         let entries = entries.map_err(|error| RunError::Journal(error.to_string()))?;
         entries.map_err(|error| RunError::Journal(error.to_string()))
+    }
+}
+
+/// What a report counts a death as.
+fn named(seat: &Seat) -> String {
+    match seat {
+        Seat::Session(_) => "browser".into(),
+        Seat::Tab(_) => "tab".into(),
+        Seat::Perception(_) => "perception".into(),
+        Seat::Ledger(_) => "ledger".into(),
+        Seat::Orchestrator(_) => "orchestrator".into(),
+        seat => seat.to_string(),
     }
 }

@@ -18,7 +18,6 @@ use strawmanus::messages::books::{RunNote, SessionNote};
 use strawmanus::messages::session::{Owner, SessionError, SessionMsg, TabLine};
 use strawmanus::messages::supervisor::{Seat, SeatError, SupervisorMsg};
 use strawmanus::messages::tab::{Acted, Landed, Order, Question, TabCard, TabError, TabMsg, Until};
-use strawmanus::model::script::Script;
 use strawmanus::ports::browser::{LaunchSpec, ProfileMode};
 use strawmanus::ports::model::Model;
 use strawmanus::ports::page::Dialog;
@@ -141,18 +140,25 @@ impl House {
 
     /// Returns an actor, past its address: the children on the way from the root, by age.
     pub fn cell(&self, path: &[usize]) -> ActorCell {
-        path.iter().fold(self.root.get_cell(), |cell, place| {
+        self.try_cell(path).expect("somebody sits there")
+    }
+
+    fn try_cell(&self, path: &[usize]) -> Option<ActorCell> {
+        path.iter().try_fold(self.root.get_cell(), |cell, place| {
             let mut children = cell.get_children();
             children.sort_by_key(|child| child.get_id().pid());
-            children[*place].clone()
+            children.get(*place).cloned()
         })
     }
 
-    /// Begins run 1 with a script, and returns where its steps can be watched.
-    pub async fn begin(&self, script: &str) -> broadcast::Receiver<Entry> {
-        self.begin_with(order(1), Arc::new(Script::parse("test", script).unwrap())).await
+    /// Kills an actor, if it is there.
+    pub fn kill(&self, path: &[usize]) {
+        if let Some(cell) = self.try_cell(path) {
+            cell.kill();
+        }
     }
 
+    /// Begins a run, and returns where its steps can be watched.
     pub async fn begin_with(
         &self,
         order: RunOrder,
@@ -170,9 +176,12 @@ impl House {
         if let Some(run) = self.world.doors.orchestrators.find(&RunId(id)) {
             tokio::time::timeout(HOUR, run.closed()).await.expect("the run ends");
         }
+        Standing::of(&self.entries(id))
+    }
+
+    pub fn entries(&self, id: u32) -> Vec<Entry> {
         let lines = self.memory.lines(RunId(id));
-        let entries: Vec<_> = lines.iter().map(|line| Entry::parse(line).unwrap()).collect();
-        Standing::of(&entries)
+        lines.iter().map(|line| Entry::parse(line).unwrap()).collect()
     }
 }
 

@@ -26,11 +26,13 @@ struct Inner {
     /// Writes to the journal that fail, from this one on (from 0).
     full_from: Option<usize>,
     appended: usize,
+    began: Option<tokio::time::Instant>,
     begun: u32,
     slow: bool,
     /// Tables that take no row, and tables that never answer.
     without: Vec<Table>,
     silent: Vec<Table>,
+    without_files: bool,
 }
 
 impl Memory {
@@ -49,6 +51,12 @@ impl Memory {
     /// Makes the writing of rows to a table fail.
     pub fn without(self, table: Table) -> Self {
         self.0.lock().unwrap().without.push(table);
+        self
+    }
+
+    /// Makes the writing of files fail.
+    pub fn without_files(self) -> Self {
+        self.0.lock().unwrap().without_files = true;
         self
     }
 
@@ -176,14 +184,22 @@ impl Sealed for Memory {
 #[async_trait]
 impl Files for Memory {
     async fn write(&self, path: &Path, text: &str) -> Result<(), FileError> {
-        self.0.lock().unwrap().files.insert(path.to_owned(), text.to_owned());
+        let mut inner = self.0.lock().unwrap();
+        if inner.without_files {
+            let (path, why) = (path.to_owned(), "no space left on device".into());
+            return Err(FileError { path, why });
+        }
+        inner.files.insert(path.to_owned(), text.to_owned());
         Ok(())
     }
 }
 
 impl Clock for Memory {
-    /// The tests' time stands still; order is the journal's.
+    /// Goes with the tests' time, from a moment of its own.
     fn now(&self) -> Timestamp {
-        "2026-11-30T12:00:00Z".parse().unwrap()
+        let mut inner = self.0.lock().unwrap();
+        let began = *inner.began.get_or_insert_with(tokio::time::Instant::now);
+        let noon: Timestamp = "2026-11-30T12:00:00Z".parse().unwrap();
+        noon + began.elapsed()
     }
 }

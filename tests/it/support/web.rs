@@ -130,6 +130,11 @@ impl Web {
         self
     }
 
+    /// Nothing goes wrong from now on.
+    pub fn heal(&self) {
+        self.0.lock().unwrap().script.clear();
+    }
+
     /// Returns what was really done since the last look, in order.
     pub fn log(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap().log)
@@ -187,6 +192,16 @@ impl Web {
     /// Closes the page at `url`, from outside.
     pub fn close(&self, url: &str) {
         self.end(url, PageEvent::Gone);
+    }
+
+    /// Kills the process of every page.
+    pub fn crash_all(&self) {
+        self.pages().iter().for_each(|url| self.crash(url));
+    }
+
+    /// Closes every page.
+    pub fn close_all(&self) {
+        self.pages().iter().for_each(|url| self.close(url));
     }
 
     fn end(&self, url: &str, event: PageEvent) {
@@ -291,7 +306,9 @@ impl Web {
     }
 
     fn change(&self, key: &str, change: impl FnOnce(&mut Target)) {
-        self.0.lock().unwrap().targets.get_mut(key).map_or((), change);
+        if let Some(target) = self.0.lock().unwrap().targets.get_mut(key) {
+            change(target);
+        }
     }
 
     fn open_dialog(&self, key: &str, kind: &str, message: &str) {
