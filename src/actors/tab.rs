@@ -340,7 +340,7 @@ impl TabState {
         let (world, id, page) = (self.world.clone(), self.id, Arc::clone(&self.page));
         self.naming = Some(self.inbox.side_job(async move {
             tokio::time::sleep(NAMING).await;
-            note_place(&world, id, page.as_ref()).await;
+            let _ = timeout(NOTING, note_place(&world, id, page.as_ref())).await;
         }));
     }
 
