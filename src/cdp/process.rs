@@ -111,6 +111,7 @@ async fn keep(
             tracing::warn!(folder = %path.display(), "a throw-away profile could not be removed");
         }
     }
+    reap_strays().await;
 }
 
 /// Reaps the group's other members: they are ours when this process adopts orphans.
@@ -124,6 +125,41 @@ async fn reap(group: Pid) {
             Err(_) => return,
         }
     }
+}
+
+/// Reaps orphans that had left the group, such as the browser's crash handlers: they end by
+/// themselves, a moment after the browser.
+#[cfg(target_os = "linux")]
+async fn reap_strays() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let until = tokio::time::Instant::now() + REAPING;
+    let Ok(mut deaths) = signal(SignalKind::child()) else { return };
+    loop {
+        for stray in strays() {
+            let _ = waitpid(stray, Some(WaitPidFlag::WNOHANG));
+        }
+        if tokio::time::timeout_at(until, deaths.recv()).await.is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+async fn reap_strays() {}
+
+/// Lists our children in other sessions. We start none there, so nobody else waits for them.
+#[cfg(target_os = "linux")]
+fn strays() -> Vec<Pid> {
+    use nix::unistd::getsid;
+    let here = getsid(None);
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let is_ours = |pid: &i32| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:\t"));
+        parent.is_some_and(|parent| parent == std::process::id().to_string())
+    };
+    pids.filter(is_ours).map(Pid::from_raw).filter(|pid| getsid(Some(*pid)) != here).collect()
 }
 
 /// Lets the orphans of this process's children fall to it, so that it can reap them.
@@ -184,6 +220,26 @@ mod tests {
             tokio::time::sleep(STEP).await;
         }
         panic!("{grandchild} or {} is still there", path.display());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn an_orphan_in_a_session_of_its_own_is_reaped() {
+        adopt_orphans();
+        let mut child = shell("setsid sh -c 'echo $$; exec sleep 0.2' & wait; exit");
+        let mut stray = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut stray).await.unwrap();
+        let stray = Pid::from_raw(stray.trim().parse().unwrap());
+        let process = Process::watch(child, None).unwrap();
+        process.kill();
+        process.ended().await;
+        for _ in 0..250 {
+            if nix::sys::signal::kill(stray, None) == Err(Errno::ESRCH) {
+                return;
+            }
+            tokio::time::sleep(STEP).await;
+        }
+        panic!("{stray} is still there");
     }
 
     #[tokio::test]
