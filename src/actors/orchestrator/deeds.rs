@@ -1,6 +1,7 @@
 //! What the loop does in the browser: one tab at a time, followed where its pages lead, and never
 //! lost to a restart.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use tokio::time::sleep;
@@ -55,6 +56,8 @@ pub struct Worker {
     order: RunOrder,
     world: World,
     tab: Option<TabId>,
+    /// Every tab that it worked in; the books forget those that are gone.
+    had: HashSet<TabId>,
     incarnation: u32,
     newest: Option<Observation>,
     filled: Vec<Filled>,
@@ -68,6 +71,7 @@ impl Worker {
             order: order.clone(),
             world: world.clone(),
             tab: None,
+            had: HashSet::new(),
             incarnation: 0,
             newest: None,
             filled: Vec::new(),
@@ -75,7 +79,12 @@ impl Worker {
         }
     }
 
-    pub fn owns(&self, tab: TabId) -> bool {
+    /// Whether the tab belongs, or did belong, to the run.
+    pub fn had(&self, tab: TabId) -> bool {
+        self.had.contains(&tab) || self.owns(tab)
+    }
+
+    fn owns(&self, tab: TabId) -> bool {
         let note = self.world.books.tabs.get(&tab);
         note.is_some_and(|note| note.owner == Owner::Run(self.order.id))
     }
@@ -88,7 +97,7 @@ impl Worker {
     /// Takes the run's own tab, a new one the first time, and goes to where the run begins.
     pub async fn begin(&mut self) -> Result<(), String> {
         if let Some(tab) = self.own_tabs().last() {
-            self.tab = Some(*tab);
+            self.work_in(Some(*tab));
             return Ok(());
         }
         let session = self.world.doors.sessions.find(&self.order.session);
@@ -97,7 +106,7 @@ impl Worker {
         let ask = |reply| SessionMsg::NewTab { url: None, owner, reply };
         let made = session.ask(ask, self.order.limits.navigation_time).await;
         let tab = made.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
-        self.tab = Some(tab);
+        self.work_in(Some(tab));
         if let Some(url) = self.order.url.clone() {
             let deed = self.carry_out(&ToolCall::Navigate { url }).await;
             if deed.failed && deed.outcome != OutcomeKind::Navigated.word() {
@@ -200,8 +209,7 @@ impl Worker {
         }
         // The tab itself may be on its way back.
         let again = gone.filter(|tab| self.owns(*tab));
-        self.tab = next.or(again);
-        self.incarnation = 0;
+        self.work_in(next.or(again));
         self.tab.map(|_| ()).ok_or(TabError::TargetGone)
     }
 
@@ -389,9 +397,14 @@ impl Worker {
             self.world.books.tabs.get(tab).is_some_and(|note| note.opener == self.tab)
         });
         if opened.is_some() {
-            (self.tab, self.incarnation) = (opened, 0);
+            self.work_in(opened);
             self.filled.clear();
         }
+    }
+
+    fn work_in(&mut self, tab: Option<TabId>) {
+        (self.tab, self.incarnation) = (tab, 0);
+        self.had.extend(tab);
     }
 
     fn own_tabs(&self) -> Vec<TabId> {

@@ -275,7 +275,7 @@ impl Loop {
     fn concerns(&self, seat: &Seat) -> bool {
         match seat {
             Seat::Session(name) => *name == self.order.session,
-            Seat::Tab(tab) | Seat::Perception(tab) => self.worker.owns(*tab),
+            Seat::Tab(tab) | Seat::Perception(tab) => self.worker.had(*tab),
             Seat::Guard => true,
             Seat::Ledger(run) | Seat::Orchestrator(run) => *run == self.order.id,
             _ => false,
