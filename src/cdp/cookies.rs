@@ -67,7 +67,7 @@ pub(super) async fn read(connection: &Arc<Connection>) -> Result<CookieJar, Page
     Ok(CookieJar(jar))
 }
 
-/// Gives all cookies back. One that the browser does not take costs no other.
+/// Puts these cookies in place of all. One that the browser does not take costs no other.
 pub(super) async fn restore(
     connection: &Arc<Connection>,
     jar: &CookieJar,
@@ -75,6 +75,11 @@ pub(super) async fn restore(
     let what = "restore cookies";
     let cookies: Vec<Map<String, Value>> = serde_json::from_str(&jar.0)
         .map_err(|error| PageError::Refused { what, why: error.to_string() })?;
+    // What was deleted since the profile was written must not come back with it.
+    connection
+        .ask::<IgnoredAny>(None, storage::ClearCookiesParams::default(), SOON)
+        .await
+        .map_err(|error| page_error(error, what, SOON))?;
     match set(connection, &cookies).await {
         Err(CallError::Protocol { .. }) => {}
         other => return other.map_err(|error| page_error(error, what, SOON)),

@@ -114,6 +114,7 @@ pub trait Browser: Send + Sync + 'static {
     /// Closes a target, even one whose page hangs.
     async fn close_target(&self, target: &TargetKey) -> Result<(), PageError>;
     async fn cookies(&self) -> Result<CookieJar, PageError>;
+    /// Puts the cookies of `jar` in place of all that are there.
     async fn restore_cookies(&self, jar: &CookieJar) -> Result<(), PageError>;
     /// Ends the browser in good order, so that its profile is whole. A remote one is only let go.
     async fn shut_down(&self);

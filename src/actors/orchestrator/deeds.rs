@@ -1,7 +1,7 @@
 //! What the loop does in the browser: one tab at a time, followed where its pages lead, and never
 //! lost to a restart.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use tokio::time::sleep;
@@ -62,6 +62,8 @@ pub struct Worker {
     openers: Vec<TabId>,
     /// As each tab was last looked at.
     incarnations: HashMap<TabId, u32>,
+    /// Every tab that it had; the books forget those that are gone.
+    had: HashSet<TabId>,
     newest: Option<Observation>,
     filled: Vec<Filled>,
     /// What happened beside the calls, for the next observation and the journal.
@@ -76,13 +78,24 @@ impl Worker {
             tab: None,
             openers: Vec::new(),
             incarnations: HashMap::new(),
+            had: HashSet::new(),
             newest: None,
             filled: Vec::new(),
             news: Vec::new(),
         }
     }
 
-    pub fn owns(&self, tab: TabId) -> bool {
+    /// Remembers the run's tabs: their deaths are counted, also of those that do not come back.
+    pub fn note_tabs(&mut self) {
+        self.had.extend(self.own_tabs());
+    }
+
+    /// Whether a tab is or was the run's.
+    pub fn had(&self, tab: TabId) -> bool {
+        self.had.contains(&tab)
+    }
+
+    fn owns(&self, tab: TabId) -> bool {
         let note = self.world.books.tabs.get(&tab);
         note.is_some_and(|note| note.owner == Owner::Run(self.order.id))
     }

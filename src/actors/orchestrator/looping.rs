@@ -288,6 +288,7 @@ impl Loop {
     /// Writes down who died since the last look, as far as it concerns this run; what an earlier
     /// incarnation has written down is not written again.
     async fn note_deaths(&mut self) -> Result<(), RunError> {
+        self.worker.note_tabs();
         let books = self.world.books.clone();
         let run = self.order.id;
         let noted = books.deaths_noted.get(&run).map_or(0, |noted| *noted);
@@ -306,7 +307,7 @@ impl Loop {
     fn concerns(&self, seat: &Seat) -> bool {
         match seat {
             Seat::Session(name) => *name == self.order.session,
-            Seat::Tab(tab) | Seat::Perception(tab) => self.worker.owns(*tab),
+            Seat::Tab(tab) | Seat::Perception(tab) => self.worker.had(*tab),
             Seat::Guard => true,
             Seat::Ledger(run) | Seat::Orchestrator(run) => *run == self.order.id,
             _ => false,

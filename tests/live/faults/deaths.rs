@@ -35,9 +35,9 @@ fn comes_back(fault: Fault, usable_after: Duration) {
     let urls = all.map(|tab| shell.tab(tab)["url"].clone());
     let mut kept = shell.keep();
     for (restarts, command) in [None, Some(&NEVER[..]), Some(&WAIT[..])].into_iter().enumerate() {
-        let victim = stage.victim(&tab);
+        let mut victim = stage.victim(&tab);
         let hammer = (fault != Fault::BrowserKilled).then(|| Hammer::on(shell, &mail));
-        let struck = fault.strike_during(shell, &victim, command);
+        let struck = fault.strike_during(shell, &mut victim, command);
         if let Some((done, answered)) = struck.pending {
             assert_eq!((done.exit, done.word()), (1, fault.word()), "{done:?}");
             assert!(answered < ANSWERED, "{command:?} was answered after {answered:?}");
@@ -63,9 +63,9 @@ fn a_tab_that_somebody_closes_is_gone_and_leaves_the_list() {
     let shell = &stage.shell;
     let mail = stage.tab("mail", "/");
     for command in [None, Some(&NEVER[..]), Some(&WAIT[..])] {
-        let victim = stage.victim(&stage.tab("shop", "/"));
+        let mut victim = stage.victim(&stage.tab("shop", "/"));
         let hammer = Hammer::on(shell, &mail);
-        let struck = Fault::TargetClosed.strike_during(shell, &victim, command);
+        let struck = Fault::TargetClosed.strike_during(shell, &mut victim, command);
         if let Some((done, answered)) = struck.pending {
             assert_eq!((done.exit, done.word()), (1, "target_gone"), "{done:?}");
             assert!(answered < ANSWERED, "{command:?} was answered after {answered:?}");

@@ -9,7 +9,7 @@ use crate::support::processes::{renderers_of, resident};
 
 /// What a page takes up so that its process can be told from the others.
 const BALLAST: u64 = 64 << 20;
-const SILENCE: Duration = Duration::from_secs(60);
+const SILENCE: Duration = Duration::from_secs(20);
 
 pub struct DevTools {
     socket: WebSocket<MaybeTlsStream<TcpStream>>,
@@ -72,26 +72,25 @@ impl DevTools {
     }
 
     /// Crashes a page's process in the browser's own way.
-    pub fn crash(&mut self, target: &str) {
-        let session = self.attach(target);
-        self.post(Some(&session), "Page.crash", json!({}));
+    pub fn crash(&mut self, session: &str) {
+        self.post(Some(session), "Page.crash", json!({}));
     }
 
     /// Returns the process that works for a page: the one that grows by what the page takes up.
-    pub fn renderer(&mut self, browser: u32, target: &str) -> u32 {
-        let session = self.attach(target);
+    /// A page that is on its way to another does not answer.
+    pub fn renderer(&mut self, browser: u32, session: &str) -> u32 {
         let before: Vec<_> =
             renderers_of(browser).iter().map(|pid| (*pid, resident(*pid))).collect();
         let expression = format!("window.ballast = new Uint8Array({BALLAST}).fill(1); 1");
-        self.call(Some(&session), "Runtime.evaluate", json!({ "expression": expression }));
+        self.call(Some(session), "Runtime.evaluate", json!({ "expression": expression }));
         let grown = |(pid, before): &(u32, u64)| resident(*pid).saturating_sub(*before);
         let (pid, grown) = before.iter().map(|it| (it.0, grown(it))).max_by_key(|it| it.1).unwrap();
         assert!(grown > BALLAST / 2, "no page process grew by more than {grown} bytes");
-        self.call(None, "Target.detachFromTarget", json!({ "sessionId": session }));
         pid
     }
 
-    fn attach(&mut self, target: &str) -> String {
+    /// Returns a session on a page.
+    pub fn attach(&mut self, target: &str) -> String {
         let params = json!({ "targetId": target, "flatten": true });
         let said = self.call(None, "Target.attachToTarget", params);
         said["sessionId"].as_str().unwrap().to_owned()

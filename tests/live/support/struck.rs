@@ -8,7 +8,7 @@ use strawmanus::practice::server::{Options, Practice};
 
 use crate::support::devtools::DevTools;
 use crate::support::kept::Kept;
-use crate::support::processes::kill;
+use crate::support::processes::{kill, renderers_of};
 use crate::support::shell::{Done, Shell, eventually, now};
 
 /// A script that never ends.
@@ -31,12 +31,13 @@ pub struct Stage {
     pub shell: Shell,
 }
 
-/// Whom a fault befalls.
-#[derive(Debug, Clone)]
+/// Whom a fault befalls, and another client that is attached to it.
 pub struct Victim {
     pub tab: String,
+    devtools: DevTools,
     target: String,
-    renderer: u32,
+    session: String,
+    renderers: Vec<u32>,
     browser: u32,
 }
 
@@ -60,33 +61,37 @@ impl Fault {
         }
     }
 
-    pub fn strike(self, devtools: &mut DevTools, victim: &Victim) {
+    pub fn strike(self, victim: &mut Victim) {
         match self {
-            Self::RendererKilled => kill(victim.renderer),
-            Self::PageCrashed => devtools.crash(&victim.target),
-            Self::TargetClosed => devtools.close(&victim.target),
+            Self::RendererKilled => victim.renderers.iter().for_each(|pid| kill(*pid)),
+            Self::PageCrashed => victim.devtools.crash(&victim.session),
+            Self::TargetClosed => victim.devtools.close(&victim.target),
             Self::BrowserKilled => kill(victim.browser),
         }
     }
 
-    /// Strikes, while the `command` is under way in the victim's tab if there is one.
-    pub fn strike_during(self, shell: &Shell, victim: &Victim, command: Option<&[&str]>) -> Struck {
-        let mut devtools = shell.devtools();
+    /// Strikes while the `command` is under way in the victim's tab, if there is one.
+    pub fn strike_during(
+        self,
+        shell: &Shell,
+        victim: &mut Victim,
+        command: Option<&[&str]>,
+    ) -> Struck {
         let Some(command) = command else {
             let at = now();
-            self.strike(&mut devtools, victim);
+            self.strike(victim);
             return Struck { pending: None, at };
         };
         let mut kept = shell.keep();
         std::thread::scope(|scope| {
-            let words = [command, &["--tab", &victim.tab]].concat();
+            let tab = victim.tab.clone();
             let under_way = scope.spawn(move || {
-                let done = kept.run(&words);
+                let done = kept.run(&[command, &["--tab", &tab]].concat());
                 (done, now())
             });
             shell.comes_to(&format!("tab t{}", victim.tab), |doing| !doing.starts_with("idle"));
             let at = now();
-            self.strike(&mut devtools, victim);
+            self.strike(victim);
             let (done, answered) = under_way.join().unwrap();
             Struck { pending: Some((done, answered - at)), at }
         })
@@ -106,14 +111,21 @@ impl Stage {
     /// Looks up what a fault in this tab needs to know; its URL must be nobody else's.
     pub fn victim(&self, tab: &str) -> Victim {
         let url = self.shell.tab(tab)["url"].as_str().unwrap().to_owned();
-        self.victim_at(tab, &url)
+        let mut victim = self.victim_at(&url, &[]);
+        let (session, browser) = (victim.session.clone(), victim.browser);
+        victim.renderers = vec![victim.devtools.renderer(browser, &session)];
+        Victim { tab: tab.to_owned(), ..victim }
     }
 
-    pub fn victim_at(&self, tab: &str, url: &str) -> Victim {
+    /// The same for a page that cannot be asked now, because it is on its way to another: every
+    /// page process is its own but those of `others`.
+    pub fn victim_at(&self, url: &str, others: &[Victim]) -> Victim {
         let (mut devtools, browser) = (self.shell.devtools(), self.shell.browser("default"));
         let target = devtools.page(url);
-        let renderer = devtools.renderer(browser, &target);
-        Victim { tab: tab.to_owned(), target, renderer, browser }
+        let session = devtools.attach(&target);
+        let mut renderers = renderers_of(browser);
+        renderers.retain(|pid| !others.iter().any(|other| other.renderers.contains(pid)));
+        Victim { tab: String::new(), devtools, target, session, renderers, browser }
     }
 }
 
