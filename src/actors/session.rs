@@ -47,8 +47,6 @@ pub struct SessionState {
     desk: Desk,
     inbox: Inbox<SessionMsg>,
     browser: Engine,
-    /// Why the browser that is being started is dead already.
-    stillborn: Option<String>,
     /// Asks that wait for the launch.
     waiting: Vec<SessionMsg>,
     logins: Logins,
@@ -59,7 +57,9 @@ pub struct SessionState {
 
 enum Engine {
     Absent,
-    Launching(#[expect(dead_code, reason = "dropping it ends the launch")] Job),
+    Launching(Job),
+    /// The browser that is being started is dead already, for this reason.
+    Stillborn(#[expect(dead_code, reason = "dropping it ends the launch")] Job, String),
     Running(Arc<dyn Browser>),
 }
 
@@ -76,19 +76,9 @@ impl Actor for Session {
         let inbox = Inbox::new(myself, Arc::clone(&desk.vitals));
         let logins = Logins::new(name.clone(), &world);
         let (browser, waiting, jobs) = (Engine::Absent, Vec::new(), Vec::new());
-        let (keeping, stillborn) = (None, None);
-        let mut state = SessionState {
-            name,
-            world,
-            desk,
-            inbox,
-            browser,
-            stillborn,
-            waiting,
-            logins,
-            keeping,
-            jobs,
-        };
+        let keeping = None;
+        let mut state =
+            SessionState { name, world, desk, inbox, browser, waiting, logins, keeping, jobs };
         state.launch();
         Ok(state)
     }
@@ -143,7 +133,6 @@ impl SessionState {
         let Some(spec) = spec else {
             return;
         };
-        self.stillborn = None;
         self.desk.post("starting the browser");
         let (launcher, logins) = (Arc::clone(&self.world.launcher), self.logins.clone());
         let inbox = self.inbox.clone();
@@ -162,9 +151,11 @@ impl SessionState {
         &mut self,
         launched: Result<Arc<dyn Browser>, BrowserError>,
     ) -> Result<(), ActorProcessingErr> {
-        match (launched, self.stillborn.take()) {
-            (Ok(_), Some(why)) => return Err(died(&why)),
-            (Ok(browser), None) => {
+        match launched {
+            Ok(browser) => {
+                if let Engine::Stillborn(_, why) = &self.browser {
+                    return Err(died(why));
+                }
                 self.desk.vitals.mark_served();
                 let about = browser.about();
                 let pid = about.pid.map(|pid| format!(", pid {pid}")).unwrap_or_default();
@@ -174,7 +165,7 @@ impl SessionState {
                     self.ask(ask);
                 }
             }
-            (Err(error), _) => {
+            Err(error) => {
                 self.browser = Engine::Absent;
                 self.desk.post(format!("no browser: {error}"));
                 if let Some(mut note) = self.world.books.sessions.get_mut(&self.name) {
@@ -191,7 +182,7 @@ impl SessionState {
     fn ask(&mut self, ask: SessionMsg) {
         let browser = match &self.browser {
             Engine::Running(browser) => Arc::clone(browser),
-            Engine::Launching(_) => return self.waiting.push(ask),
+            Engine::Launching(_) | Engine::Stillborn(..) => return self.waiting.push(ask),
             Engine::Absent => {
                 self.waiting.push(ask);
                 return self.launch();
@@ -282,7 +273,7 @@ impl SessionState {
         self.leave(tab, &note);
         let browser = match &self.browser {
             Engine::Running(browser) => Some(Arc::clone(browser)),
-            Engine::Absent | Engine::Launching(_) => None,
+            Engine::Absent | Engine::Launching(_) | Engine::Stillborn(..) => None,
         };
         let (world, vitals) = (self.world.clone(), Arc::clone(&self.desk.vitals));
         self.beside(async move {
@@ -320,20 +311,25 @@ impl SessionState {
 
     fn hear(&mut self, event: BrowserEvent) -> Result<(), ActorProcessingErr> {
         match event {
-            BrowserEvent::Died { why } => match self.browser {
-                Engine::Running(_) => Err(died(&why)),
-                // The launch itself says why; only one that succeeded was overtaken by this.
-                Engine::Launching(_) => {
-                    self.stillborn = Some(why);
-                    Ok(())
-                }
-                Engine::Absent => Ok(()),
-            },
+            BrowserEvent::Died { why } => self.lose(why),
             BrowserEvent::Popup { target, opener, url } => {
                 self.take_popup(target, &opener, url);
                 Ok(())
             }
         }
+    }
+
+    /// A launch says itself why it failed; only one that succeeded is overtaken by this.
+    fn lose(&mut self, why: String) -> Result<(), ActorProcessingErr> {
+        self.browser = match std::mem::replace(&mut self.browser, Engine::Absent) {
+            engine @ Engine::Running(_) => {
+                self.browser = engine;
+                return Err(died(&why));
+            }
+            Engine::Launching(job) => Engine::Stillborn(job, why),
+            engine @ (Engine::Stillborn(..) | Engine::Absent) => engine,
+        };
+        Ok(())
     }
 
     fn take_popup(&mut self, target: TargetKey, opener: &TargetKey, url: String) {

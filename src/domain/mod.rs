@@ -1,7 +1,6 @@
 //! Pure: what decides, with data, history and `now` as arguments.
 pub mod action;
 pub mod address;
-pub mod discretion;
 pub mod guard;
 pub mod ids;
 pub mod journal;

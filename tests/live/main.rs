@@ -1,5 +1,9 @@
 //! The whole program against a real Chromium and local sites.
 #![cfg(feature = "chromium")]
 mod cdp;
+mod demo;
+mod inputs;
+mod runs;
 mod smoke;
 mod support;
+mod verbs;

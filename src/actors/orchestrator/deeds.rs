@@ -7,7 +7,6 @@ use tokio::time::sleep;
 
 use crate::actors::world::World;
 use crate::domain::action::{Action, ScrollWay};
-use crate::domain::discretion::discreet;
 use crate::domain::ids::{ElementId, TabId};
 use crate::domain::journal::{Judged, Verdict};
 use crate::domain::outcome::OutcomeKind;
@@ -84,11 +83,6 @@ impl Worker {
     pub fn url(&self) -> String {
         let note = self.tab.and_then(|tab| self.world.books.tabs.get(&tab).map(|n| n.url.clone()));
         note.unwrap_or_default()
-    }
-
-    /// Returns what may be written down of a call on the newest observation, and of the words it came in.
-    pub fn discreet(&self, raw: String, call: &ToolCall) -> (String, ToolCall) {
-        discreet(raw, call, self.newest.as_ref())
     }
 
     /// Takes the run's own tab, a new one the first time, and goes to where the run begins.

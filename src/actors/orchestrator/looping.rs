@@ -7,7 +7,6 @@ use tokio::time::Instant;
 
 use crate::actors::orchestrator::deeds::{Deed, Worker};
 use crate::actors::world::World;
-use crate::domain::discretion::is_hidden;
 use crate::domain::ids::RunId;
 use crate::domain::journal::{Entry, Event, Standing, Status, Step};
 use crate::domain::outcome::OutcomeKind;
@@ -167,9 +166,8 @@ impl Loop {
             self.came(step, came).await?;
             return Ok(None);
         }
-        let (_, shown) = self.worker.discreet(String::new(), &call);
-        let what = shown.what();
-        self.record(Event::Intended { step, call: shown, what: what.clone() }).await?;
+        let what = call.what();
+        self.record(Event::Intended { step, call: call.clone(), what: what.clone() }).await?;
         self.desk.post(format!("step {step}: {what}"));
         if let ToolCall::Finish { answer, .. } = call {
             self.came(step, Deed::told("finished", vec![])).await?;
@@ -208,11 +206,11 @@ impl Loop {
                 return Ok(Err(End { status: Status::Failed, why, answer: None }));
             }
         };
-        let Answer { raw, call: meant, usage: Usage { input, output } } = answer;
+        let Answer { raw, call, usage: Usage { input, output } } = answer;
         let (input_tokens, output_tokens) = (input, output);
-        let (raw, call) = self.worker.discreet(raw, &meant);
+        let kept = call.clone();
         self.record(Event::Answered { step, raw, call, input_tokens, output_tokens }).await?;
-        Ok(Ok(meant))
+        Ok(Ok(kept))
     }
 
     fn conversation(&self, step: u32, observation: String, doubt: Option<String>) -> Conversation {
@@ -237,9 +235,7 @@ impl Loop {
     /// The call of a step that an earlier incarnation had an answer for.
     fn standing_call(&self, step: u32) -> Option<ToolCall> {
         let step = self.standing.steps.iter().find(|other| other.number == step)?;
-        let call = step.answered.as_ref().map(|(_, call)| call.clone())?;
-        // A secret was not kept: the model is asked for it once more.
-        (!is_hidden(&call)).then_some(call)
+        step.answered.as_ref().map(|(_, call)| call.clone())
     }
 
     fn doubt(&self, step: u32) -> Option<String> {

@@ -228,8 +228,10 @@ impl Seen {
                 let waits = |sent: &&mut Sent| {
                     sent.status.is_none() && (&sent.method, &sent.url) == (&method, &url)
                 };
-                if let Some(sent) = self.sent.iter_mut().find(waits) {
-                    sent.status = Some(status);
+                let Some(sent) = self.sent.iter_mut().find(waits) else { return };
+                sent.status = Some(status);
+                if sent.elsewhere {
+                    return;
                 }
             }
             PageEvent::DialogClosed => self.dialog = None,

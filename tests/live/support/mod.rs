@@ -1,3 +1,5 @@
 //! The real program with a home folder of its own, and what a test does to its processes.
+pub mod commands;
 pub mod shell;
 pub mod tls;
+pub mod transcript;

@@ -90,11 +90,11 @@ impl Shell {
     /// Starts a command with `--json`, to be waited for.
     pub fn start(&self, words: &[&str]) -> Started {
         let mut command = self.command(&[words, &["--json"]].concat());
-        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Started { child: child.spawn().unwrap(), began: now() }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Started::of(command)
     }
 
-    fn command(&self, words: &[&str]) -> Command {
+    pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(words).current_dir(self.root.path()).env_remove("ANTHROPIC_API_KEY");
         command.envs(self.environment.iter().map(|(key, value)| (key, value)));
@@ -158,6 +158,10 @@ pub struct Started {
 }
 
 impl Started {
+    pub fn of(mut command: Command) -> Self {
+        Self { child: command.spawn().unwrap(), began: now() }
+    }
+
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -172,7 +176,7 @@ impl Started {
     }
 }
 
-fn done(output: Output, took: Duration) -> Done {
+pub fn done(output: Output, took: Duration) -> Done {
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
     // Live steps may stand before the envelope.
