@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
+use tokio::sync::Mutex;
 
 use crate::actors::session::logins::Logins;
 use crate::actors::settle::settle;
@@ -53,6 +54,8 @@ pub struct SessionState {
     /// The copies under way.
     keeping: Option<Job>,
     jobs: Vec<Job>,
+    /// Held while the tab is made that many may be asking for.
+    first: Arc<Mutex<()>>,
 }
 
 enum Engine {
@@ -76,9 +79,19 @@ impl Actor for Session {
         let inbox = Inbox::new(myself, Arc::clone(&desk.vitals));
         let logins = Logins::new(name.clone(), &world);
         let (browser, waiting, jobs) = (Engine::Absent, Vec::new(), Vec::new());
-        let keeping = None;
-        let mut state =
-            SessionState { name, world, desk, inbox, browser, waiting, logins, keeping, jobs };
+        let (keeping, first) = (None, Arc::default());
+        let mut state = SessionState {
+            name,
+            world,
+            desk,
+            inbox,
+            browser,
+            waiting,
+            logins,
+            keeping,
+            jobs,
+            first,
+        };
         state.launch();
         Ok(state)
     }
@@ -192,7 +205,7 @@ impl SessionState {
             SessionMsg::NewTab { url, owner, reply } => self.make_tab(url, owner, reply),
             SessionMsg::CurrentTab { reply } => match self.current() {
                 Some(tab) => settle(&self.desk.vitals, reply, Ok(tab)),
-                None => self.make_tab(None, Owner::Shell, reply),
+                None => self.make_first(reply),
             },
             SessionMsg::Describe { reply } => {
                 settle(&self.desk.vitals, reply, Ok(browser.about()));
@@ -219,6 +232,27 @@ impl SessionState {
             if let (Ok(tab), Owner::Shell) = (&made, owner) {
                 set_current(&world, &name, Some(*tab));
             }
+            settle(&vitals, reply, made);
+        });
+    }
+
+    /// Makes the tab that shell commands act on, once for all who ask meanwhile.
+    fn make_first(&mut self, reply: Reply<TabId, SessionError>) {
+        let (world, name, first) = (self.world.clone(), self.name.clone(), Arc::clone(&self.first));
+        let vitals = Arc::clone(&self.desk.vitals);
+        self.beside(async move {
+            let _one_at_a_time = first.lock().await;
+            let made = match current_of(&world, &name) {
+                Some(tab) => Ok(tab),
+                None => {
+                    let note = TabNote::new(name.clone(), Owner::Shell, "about:blank".into());
+                    let made = admit_tab(&world, note).await;
+                    if let Ok(tab) = &made {
+                        set_current(&world, &name, Some(*tab));
+                    }
+                    made
+                }
+            };
             settle(&vitals, reply, made);
         });
     }
@@ -368,8 +402,7 @@ impl SessionState {
     }
 
     fn current(&self) -> Option<TabId> {
-        let current = self.world.books.sessions.get(&self.name)?.current?;
-        self.world.books.tabs.contains_key(&current).then_some(current)
+        current_of(&self.world, &self.name)
     }
 
     fn beside(&mut self, work: impl Future<Output = ()> + Send + 'static) {
@@ -440,6 +473,11 @@ async fn dismiss_tab(world: &World, session: &SessionName, tab: TabId) {
     if let Err(error) = tabs.ask(remove, world.settings.patience).await {
         tracing::warn!(%tab, %error, "a tab was not dismissed");
     }
+}
+
+fn current_of(world: &World, session: &SessionName) -> Option<TabId> {
+    let current = world.books.sessions.get(session)?.current?;
+    world.books.tabs.contains_key(&current).then_some(current)
 }
 
 fn set_current(world: &World, session: &SessionName, tab: Option<TabId>) {

@@ -171,8 +171,9 @@ fn runs_go_on_side_by_side_and_end_when_told() {
     let again = shell.run(&["stop", "r3"]);
     assert_eq!((again.exit, again.word()), (1, "refused"), "{again:#?}");
 
+    waits("stuck", 0);
     let run = shell.start(&["run", "Wait", "--model", &stuck]);
-    waits("stuck", 2);
+    waits("stuck", 1);
     kill(Pid::from_raw(i32::try_from(run.pid()).unwrap()), Signal::SIGINT).unwrap();
     assert_ne!(run.wait().exit, 0);
     let row = eventually(Duration::from_secs(10), || {

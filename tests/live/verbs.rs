@@ -139,7 +139,8 @@ fn every_native_field_is_filled_and_read_back() {
     seen.run(&["fill", "label=Text", "twice"]);
     seen.run(&["click", "Check"]);
     seen.run(&["click", "role=radio[name=Two]"]);
-    let sent = seen.run(&["click", "Submit fields"]);
+    let consent = ["--auto-approve", "--allow", "test.localhost"];
+    let sent = seen.run(&[&["click", "Submit fields"], &consent[..]].concat());
     assert_eq!(sent.exit, 0, "{sent:#?}");
     let ledger = practice.ledger();
     let posted = ledger.iter().find(|row| row.path == "/t/echo").unwrap();
@@ -242,7 +243,7 @@ fn keys_scripts_questions_waits_and_dialogs() {
         Some("data:text")
     );
     let bounds = shell.run(&["get", "box", "#add"]).good();
-    assert!(bounds.data("value")["width"].as_f64().unwrap() > 20.0, "{bounds:#?}");
+    assert!(bounds.data("value")[2].as_f64().unwrap() > 20.0, "{bounds:#?}");
     let address = shell.plain(&["get", "cdp-url"]);
     assert!(address.out.starts_with("ws://127.0.0.1:"), "{address:#?}");
     seen.say("eval");
@@ -326,10 +327,15 @@ fn tabs_sessions_actors_and_the_end() {
     let popup = practice.url("test", "/t/popup");
     shell.run(&["open", &popup]).good();
     seen.say("a page that opens another");
-    seen.run(&["click", "Open popup"]);
+    let opened = shell.run(&["click", "Open popup"]).good();
+    assert_eq!(opened.word(), "new_tab", "{opened:#?}");
+    seen.run(&["wait", "--text", "has an opener"]);
     seen.run(&["tab", "list"]);
     seen.run(&["click", "Close this window"]);
     seen.run(&["tab", "list"]);
+    shell.run(&["click", "Open popup"]).good();
+    shell.run(&["eval", "window.close()"]).good();
+    assert_eq!(shell.run(&["get", "url"]).good().data("value"), &popup, "back to what opened it");
     seen.say("the end");
     seen.run(&["close"]);
     seen.run(&["close", "--all"]);

@@ -37,6 +37,8 @@ pub struct Watching {
 #[derive(Default)]
 struct Seen {
     new_document: bool,
+    /// The page is closed.
+    gone: bool,
     dialog: Option<String>,
     sent: Vec<Sent>,
     /// What the page only reports of itself: no effect, but told.
@@ -73,13 +75,18 @@ impl Watching {
         input: Result<(), PageError>,
     ) -> Result<Outcome, TabError> {
         match input {
-            Ok(()) | Err(PageError::DialogOpen | PageError::Navigated { .. }) => {}
+            Ok(()) | Err(PageError::DialogOpen | PageError::Navigated { .. } | PageError::Gone) => {
+            }
             Err(error) => return Err(error.into()),
         }
         let mut seen = Seen::default();
         let until = self.began + LONGEST.min(hands.left());
         loop {
             self.listen(hands, &mut seen, Instant::now() + LOOK_EVERY).await?;
+            if seen.gone {
+                let delta = vec![format!("{} is closed", hands.id)];
+                return Ok(Outcome { kind: OutcomeKind::Changed, delta });
+            }
             if seen.dialog.is_some() {
                 break;
             }
@@ -87,6 +94,7 @@ impl Watching {
                 Ok(Peeked::Ok { changes, .. }) => seen.note_changes(changes),
                 Ok(Peeked::Gone) | Err(PageError::Navigated { .. }) => seen.new_document = true,
                 Err(PageError::DialogOpen) => continue,
+                Err(PageError::Gone) => seen.gone = true,
                 Err(error) => return Err(error.into()),
             }
             let now = Instant::now();
@@ -120,7 +128,7 @@ impl Watching {
                 return Ok(());
             };
             seen.take(event, &self.url);
-            if seen.dialog.is_some() {
+            if seen.dialog.is_some() || seen.gone {
                 return Ok(());
             }
         }
@@ -235,7 +243,8 @@ impl Seen {
                 }
             }
             PageEvent::DialogClosed => self.dialog = None,
-            PageEvent::Crashed | PageEvent::Gone => return,
+            PageEvent::Gone => self.gone = true,
+            PageEvent::Crashed => return,
         }
         self.said = Some(Instant::now());
     }

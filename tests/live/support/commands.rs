@@ -18,3 +18,10 @@ impl Shell {
         found.unwrap_or_else(|| panic!("no {role} {name}: {seen:#?}")).0.clone()
     }
 }
+
+impl Done {
+    /// The kind of the error; empty without one.
+    pub fn kind(&self) -> &str {
+        self.json["error"]["kind"].as_str().unwrap_or_default()
+    }
+}

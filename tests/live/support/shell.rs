@@ -52,7 +52,7 @@ impl Shell {
     /// A shell whose home folder has this name.
     pub fn in_folder(name: &str) -> Self {
         let root = tempfile::tempdir().unwrap();
-        std::fs::create_dir(root.path().join(name)).unwrap();
+        std::fs::create_dir_all(root.path().join(name)).unwrap();
         let home = root.path().join(name);
         let environment = vec![
             ("STRAWMANUS_HOME".to_owned(), home.display().to_string()),

@@ -63,6 +63,7 @@ impl<'a> Transcript<'a> {
         let text = without_numbers(&text, "pid ", 1, "PID");
         let text = without_numbers(&text, "process ", 1, "PID");
         let text = without_numbers(&text, "Chrome/", 1, "VERSION");
+        let text = without_numbers(&text, "**Duration:** ", 1, "N");
         without_dates(&text)
     }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use strawmanus::practice::server::Practice;
 
-use crate::support::shell::{Done, Shell, eventually};
+use crate::support::shell::{Done, Shell};
 use crate::support::transcript::Transcript;
 use crate::verbs::practice;
 
@@ -115,41 +115,56 @@ fn each_kind_of_effect_is_told() {
     shell.run(&["open", &page(&practice, "post-form")]).good();
     shell.run(&["fill", "role=textbox", "fern"]).good();
     click(&mut seen, "button", "navigated");
-    seen.say("windows");
     shell.run(&["open", &page(&practice, "popup")]).good();
-    click(&mut seen, "Open without opener", "new_tab");
-    assert_eq!(shell.run(&["get", "url"]).good().data("value"), &page(&practice, "popup-child"));
-    shell.run(&["tab", "close"]).good();
-    click(&mut seen, "Open popup", "new_tab");
-    shell.run(&["tab", "close"]).good();
-    assert_eq!(shell.run(&["get", "url"]).good().data("value"), &page(&practice, "popup"));
+    for (name, child) in [("Open without opener", "has no opener"), ("Open popup", "has an opener")]
+    {
+        let opened = shell.run(&["click", name]).good();
+        assert_eq!(opened.word(), "new_tab", "{opened:#?}");
+        assert!(lines(&opened)[0].ends_with("/t/popup-child"), "{opened:#?}");
+        shell.run(&["wait", "--text", child]).good();
+        shell.run(&["tab", "close"]).good();
+        assert_eq!(shell.run(&["get", "url"]).good().data("value"), &page(&practice, "popup"));
+    }
     insta::assert_snapshot!(seen.text());
 }
 
-/// The two buttons change places again and again; only what was named may be pressed.
+/// What was a clock's line a moment ago may be what a press changes, and at no time of the clock's.
 #[test]
-fn what_moves_under_the_pointer_is_not_mistaken() {
+fn a_press_between_two_beats_is_an_effect() {
+    let (practice, shell) = (practice(), Shell::new());
+    shell.run(&["open", &page(&practice, "blank")]).good();
+    let button = "<button onclick=\"told.textContent = 'pressed'\">Press</button><p id=told>0</p>";
+    let script = format!(
+        "document.body.insertAdjacentHTML('beforeend', {button:?}); let n = 0;\
+         setInterval(() => told.textContent = ++n, 800)"
+    );
+    shell.run(&["eval", &script]).good();
+    shell.run(&["wait", "--text", "4"]).good();
+    // The wait ended within 50 ms of a beat, and the press comes long before the next.
+    let pressed = shell.run(&["click", "Press"]).good();
+    assert_eq!((pressed.word(), lines(&pressed)[0].as_str()), ("changed", "appeared: pressed"));
+}
+
+/// Two buttons exchange places; a number still means the one it was given to.
+#[test]
+fn what_changed_places_is_not_mistaken() {
     let (practice, shell) = (practice(), Shell::new());
     shell.run(&["open", &page(&practice, "swap")]).good();
-    shell.run(&["eval", "setInterval(window.tick, 7)"]).good();
-    let mut pressed = 0;
-    for _ in 0..5 {
-        let done = shell.run(&["click", "role=button[name=Keep]"]);
-        match done.word() {
-            "changed" | "no_effect" => pressed += 1,
-            "unstable" | "blocked_by" => {}
-            other => panic!("{other}: {done:#?}"),
-        }
+    let (keep, drop) = (shell.number_of("button", "Keep"), shell.number_of("button", "Drop"));
+    for (number, name) in [(&keep, "keep"), (&drop, "drop"), (&keep, "keep")] {
+        shell.run(&["eval", "window.tick()"]).good();
+        let done = shell.run(&["click", number]).good();
+        assert_eq!(done.word(), "changed", "{done:#?}");
+        let last = practice.ledger().into_iter().rfind(|row| row.path == "/t/swap-press").unwrap();
+        assert_eq!(last.query, format!("name={name}"));
     }
-    shell.run(&["eval", "for (let id = 0; id < 999; id++) clearInterval(id)"]).good();
-    let done = shell.run(&["click", "role=button[name=Keep]"]).good();
-    assert_eq!(done.word(), "changed", "{done:#?}");
-    pressed += 1;
-    let keeps = eventually(Duration::from_secs(5), || {
-        let rows = practice.ledger();
-        let of = |query: &str| rows.iter().filter(|row| row.query == query).count();
-        assert_eq!(of("name=drop"), 0, "never what was not named");
-        if of("name=keep") == pressed { Ok(()) } else { Err(of("name=keep")) }
-    });
-    assert!(keeps.is_ok(), "{keeps:?} of {pressed}");
+    // One that never stands still is not pressed at all.
+    let moving = "const style = document.createElement('style');\
+        style.textContent = '@keyframes go { from { margin-left: 0 } to { margin-left: 500px } } \
+        #pair button { animation: go 0.7s linear infinite alternate }'; document.head.append(style)";
+    shell.run(&["eval", moving]).good();
+    let presses = practice.count("POST", "/t/swap-press");
+    let done = shell.run(&["click", &keep]);
+    assert_eq!((done.exit, done.word()), (1, "unstable"), "{done:#?}");
+    assert_eq!(practice.count("POST", "/t/swap-press"), presses);
 }
