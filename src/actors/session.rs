@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
+use tokio::sync::Mutex;
 
 use crate::actors::session::logins::Logins;
 use crate::actors::settle::settle;
@@ -51,8 +52,6 @@ pub struct SessionState {
     desk: Desk,
     inbox: Inbox<SessionMsg>,
     browser: Engine,
-    /// Why the browser that is being started is dead already.
-    stillborn: Option<String>,
     /// Asks that wait for the launch.
     waiting: Vec<SessionMsg>,
     logins: Logins,
@@ -61,6 +60,8 @@ pub struct SessionState {
     jobs: Vec<Job>,
     /// How many pages in a row did not open in time.
     stuck: u32,
+    /// Held while the tab is made that many may be asking for.
+    first: Arc<Mutex<()>>,
 }
 
 /// The browser runs, and opens no page.
@@ -77,7 +78,9 @@ struct Opening {
 
 enum Engine {
     Absent,
-    Launching(#[expect(dead_code, reason = "dropping it ends the launch")] Job),
+    Launching(Job),
+    /// The browser that is being started is dead already, for this reason.
+    Stillborn(#[expect(dead_code, reason = "dropping it ends the launch")] Job, String),
     Running(Arc<dyn Browser>),
 }
 
@@ -100,12 +103,12 @@ impl Actor for Session {
             desk,
             inbox,
             browser: Engine::Absent,
-            stillborn: None,
             waiting: Vec::new(),
             logins,
             keeping: None,
             jobs: Vec::new(),
             stuck: 0,
+            first: Arc::default(),
         };
         state.launch();
         Ok(state)
@@ -162,7 +165,6 @@ impl SessionState {
         let Some(spec) = spec else {
             return;
         };
-        self.stillborn = None;
         self.desk.post("starting the browser");
         let (launcher, logins) = (Arc::clone(&self.world.launcher), self.logins.clone());
         let inbox = self.inbox.clone();
@@ -184,10 +186,12 @@ impl SessionState {
         &mut self,
         launched: Result<Arc<dyn Browser>, BrowserError>,
     ) -> Result<(), ActorProcessingErr> {
-        match (launched, self.stillborn.take()) {
-            (Ok(_), Some(why)) => return Err(died(&why)),
+        match launched {
             // Not a call served: one that dies as soon as it runs is not started for ever.
-            (Ok(browser), None) => {
+            Ok(browser) => {
+                if let Engine::Stillborn(_, why) = &self.browser {
+                    return Err(died(why));
+                }
                 let about = browser.about();
                 let pid = about.pid.map(|pid| format!(", pid {pid}")).unwrap_or_default();
                 self.desk.post(format!("{}{pid}", about.product));
@@ -196,7 +200,7 @@ impl SessionState {
                     self.ask(ask);
                 }
             }
-            (Err(error), _) => {
+            Err(error) => {
                 self.browser = Engine::Absent;
                 self.desk.post(format!("no browser: {error}"));
                 if let Some(mut note) = self.world.books.sessions.get_mut(&self.name) {
@@ -213,7 +217,7 @@ impl SessionState {
     fn ask(&mut self, ask: SessionMsg) {
         let browser = match &self.browser {
             Engine::Running(browser) => Arc::clone(browser),
-            Engine::Launching(_) => return self.waiting.push(ask),
+            Engine::Launching(_) | Engine::Stillborn(..) => return self.waiting.push(ask),
             Engine::Absent => {
                 self.waiting.push(ask);
                 return self.launch();
@@ -223,7 +227,7 @@ impl SessionState {
             SessionMsg::NewTab { url, owner, reply } => self.make_tab(url, owner, reply),
             SessionMsg::CurrentTab { reply } => match self.current() {
                 Some(tab) => settle(&self.desk.vitals, reply, Ok(tab)),
-                None => self.make_tab(None, Owner::Shell, reply),
+                None => self.make_first(reply),
             },
             SessionMsg::Describe { reply } => {
                 settle(&self.desk.vitals, reply, Ok(browser.about()));
@@ -253,6 +257,27 @@ impl SessionState {
             if let (Ok(tab), Owner::Shell) = (&made, owner) {
                 set_current(&world, &name, Some(*tab));
             }
+            settle(&vitals, reply, made);
+        });
+    }
+
+    /// Makes the tab that shell commands act on, once for all who ask meanwhile.
+    fn make_first(&mut self, reply: Reply<TabId, SessionError>) {
+        let (world, name, first) = (self.world.clone(), self.name.clone(), Arc::clone(&self.first));
+        let vitals = Arc::clone(&self.desk.vitals);
+        self.beside(async move {
+            let _one_at_a_time = first.lock().await;
+            let made = match current_of(&world, &name) {
+                Some(tab) => Ok(tab),
+                None => {
+                    let note = TabNote::new(name.clone(), Owner::Shell, "about:blank".into());
+                    let made = admit_tab(&world, note).await;
+                    if let Ok(tab) = &made {
+                        set_current(&world, &name, Some(*tab));
+                    }
+                    made
+                }
+            };
             settle(&vitals, reply, made);
         });
     }
@@ -321,7 +346,7 @@ impl SessionState {
         self.leave(tab, &note);
         let browser = match &self.browser {
             Engine::Running(browser) => Some(Arc::clone(browser)),
-            Engine::Absent | Engine::Launching(_) => None,
+            Engine::Absent | Engine::Launching(_) | Engine::Stillborn(..) => None,
         };
         let (world, vitals) = (self.world.clone(), Arc::clone(&self.desk.vitals));
         self.beside(async move {
@@ -359,20 +384,25 @@ impl SessionState {
 
     fn hear(&mut self, event: BrowserEvent) -> Result<(), ActorProcessingErr> {
         match event {
-            BrowserEvent::Died { why } => match self.browser {
-                Engine::Running(_) => Err(died(&why)),
-                // The launch itself says why; only one that succeeded was overtaken by this.
-                Engine::Launching(_) => {
-                    self.stillborn = Some(why);
-                    Ok(())
-                }
-                Engine::Absent => Ok(()),
-            },
+            BrowserEvent::Died { why } => self.lose(why),
             BrowserEvent::Popup { target, opener, url } => {
                 self.take_popup(target, &opener, url);
                 Ok(())
             }
         }
+    }
+
+    /// A launch says itself why it failed; only one that succeeded is overtaken by this.
+    fn lose(&mut self, why: String) -> Result<(), ActorProcessingErr> {
+        self.browser = match std::mem::replace(&mut self.browser, Engine::Absent) {
+            engine @ Engine::Running(_) => {
+                self.browser = engine;
+                return Err(died(&why));
+            }
+            Engine::Launching(job) => Engine::Stillborn(job, why),
+            engine @ (Engine::Stillborn(..) | Engine::Absent) => engine,
+        };
+        Ok(())
     }
 
     fn take_popup(&mut self, target: TargetKey, opener: &TargetKey, url: String) {
@@ -411,8 +441,7 @@ impl SessionState {
     }
 
     fn current(&self) -> Option<TabId> {
-        let current = self.world.books.sessions.get(&self.name)?.current?;
-        self.world.books.tabs.contains_key(&current).then_some(current)
+        current_of(&self.world, &self.name)
     }
 
     fn beside(&mut self, work: impl Future<Output = ()> + Send + 'static) {
@@ -503,6 +532,11 @@ async fn dismiss_tab(world: &World, session: &SessionName, tab: TabId) {
     if let Err(error) = tabs.ask(remove, world.settings.patience).await {
         tracing::warn!(%tab, %error, "a tab was not dismissed");
     }
+}
+
+fn current_of(world: &World, session: &SessionName) -> Option<TabId> {
+    let current = world.books.sessions.get(session)?.current?;
+    world.books.tabs.contains_key(&current).then_some(current)
 }
 
 fn set_current(world: &World, session: &SessionName, tab: Option<TabId>) {

@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use crate::actors::settle::settle;
-use crate::actors::tab::work::Hands;
+use crate::actors::tab::work::{Flag, Hands};
 use crate::actors::world::World;
 use crate::domain::ids::TabId;
 use crate::messages::Reply;
@@ -73,6 +73,7 @@ struct Running {
     events: mpsc::UnboundedSender<PageEvent>,
     /// Ends the work with an answer, where the page will give none.
     cut: Option<oneshot::Sender<TabError>>,
+    dispatched: Flag,
     _job: Job,
 }
 
@@ -232,7 +233,7 @@ impl TabState {
         let (cut, cut_off) = oneshot::channel();
         let who = (self.id, self.desk.incarnation);
         let hands = Hands::new(who, (&self.world, &self.page), heard, patience);
-        let vitals = Arc::clone(&self.desk.vitals);
+        let (vitals, dispatched) = (Arc::clone(&self.desk.vitals), hands.dispatched());
         let (world, id, page) = (self.world.clone(), self.id, Arc::clone(&self.page));
         self.desk.post(&what);
         let job = self.inbox.job(async move {
@@ -253,7 +254,7 @@ impl TabState {
             settle(&vitals, reply, outcome);
             TabMsg::JobEnded(end)
         });
-        self.running = Some(Running { events, cut: Some(cut), _job: job });
+        self.running = Some(Running { events, cut: Some(cut), dispatched, _job: job });
     }
 
     fn finish(&mut self, end: JobEnd) {
@@ -359,7 +360,10 @@ impl TabState {
             JobEnd::Gone => TabError::TargetGone,
             JobEnd::Alive | JobEnd::Lost => TabError::BrowserLost { dispatched: false },
         };
-        if let Some(cut) = self.running.as_mut().and_then(|running| running.cut.take()) {
+        // What a press closed is what came of it; the act hears of that as it hears of the rest.
+        let acted = |running: &&mut Running| end != JobEnd::Gone || !running.dispatched.is_set();
+        let cut = self.running.as_mut().filter(acted).and_then(|running| running.cut.take());
+        if let Some(cut) = cut {
             let _ = cut.send(parting);
         }
         let waiting = std::mem::take(&mut self.queue);

@@ -81,7 +81,12 @@ impl Arguments {
 fn misuse(kind: ErrorKind, what: Reading, problem: &str) -> clap::Error {
     let word = serde_json::to_value(what).unwrap_or_default();
     let message = format!("`get {}` {problem}", word.as_str().unwrap_or_default());
-    Arguments::command().error(kind, message)
+    let mut command = Arguments::command();
+    command.build();
+    match command.find_subcommand_mut("get") {
+        Some(get) => get.error(kind, message),
+        None => command.error(kind, message),
+    }
 }
 
 /// clap could not tell, for it stopped at the error.
@@ -106,8 +111,8 @@ impl Misuse {
         let text = self.error.render().ansi().to_string();
         let words = [
             ("unrecognized subcommand", "there is no verb"),
-            ("a similar subcommand exists", "there is the verb"),
-            ("some similar subcommands exist", "there are the verbs"),
+            ("similar subcommand exists", "similar verb exists"),
+            ("similar subcommands exist", "similar verbs exist"),
         ];
         words.into_iter().fold(text, |text, (theirs, ours)| text.replace(theirs, ours))
     }

@@ -87,9 +87,19 @@ impl Client {
         Answer::failed(4, self.mute("it ended again and again"))
     }
 
+    /// Whether there is no daemon; one that is just coming or going is waited for.
     async fn is_absent(&self) -> bool {
-        matches!(Link::open(&self.home.socket()).await, Err(NoLink::Absent))
-            && lock_is_free(&self.home)
+        let until = Instant::now() + START_PATIENCE;
+        while matches!(Link::open(&self.home.socket()).await, Err(NoLink::Absent)) {
+            if lock_is_free(&self.home) {
+                return true;
+            }
+            if Instant::now() > until {
+                break;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        false
     }
 
     /// Asks a living daemon for the answer that was lost. Starts none: a new one knows nothing.

@@ -47,7 +47,7 @@ impl Claim {
 
     /// Serves until idle, told to end, or `stop` resolves; then removes the socket.
     pub async fn serve(
-        self,
+        &self,
         server: &Arc<Server>,
         stop: impl Future<Output = ()>,
     ) -> io::Result<()> {
@@ -79,7 +79,10 @@ pub async fn serve(claim: Claim, handler: Arc<dyn Handler>, idle: Duration) -> i
             _ = interrupt.recv() => {}
         }
     };
-    claim.serve(&server, stop).await
+    let served = claim.serve(&server, stop).await;
+    // The store stays open until the process is over; a new daemon that came before would find it so.
+    std::mem::forget(claim);
+    served
 }
 
 /// Leaves the caller's terminal and process group, so that their signals end no daemon, and closes

@@ -201,6 +201,15 @@ fn told(patience: Duration) -> String {
     }
 }
 
+/// What a port's call was for; the names of our own functions tell nobody anything.
+fn in_words(what: &'static str) -> &'static str {
+    match what {
+        "navigate" => "the navigation",
+        what if what.contains(' ') => what,
+        _ => "a look at the page",
+    }
+}
+
 fn article(noun: &str) -> &'static str {
     if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
@@ -257,6 +266,13 @@ impl TabError {
             Self::Held { .. } => {
                 "allow it with --auto-approve --allow HOST, or do it yourself in the browser"
             }
+            Self::Unreachable { why: Unreachable::TlsFailed, .. } => {
+                "check the address; go there only if you know why nobody vouches for it"
+            }
+            Self::Unreachable { why: Unreachable::ConnectionRefused, .. } => {
+                "check host and port, and that the server runs"
+            }
+            Self::Unreachable { why: Unreachable::BadUrl, .. } => "check the address",
             Self::Unreachable { .. } => "check the address and the network",
         }
     }
@@ -269,7 +285,7 @@ impl From<PageError> for TabError {
                 Self::Refused { why: error.to_string() }
             }
             PageError::TimedOut { what, patience } => {
-                Self::TimedOut { what: what.into(), patience }
+                Self::TimedOut { what: in_words(what).into(), patience }
             }
             // Where the dialog's words are known, the tab puts them in.
             PageError::DialogOpen => {

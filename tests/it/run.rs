@@ -489,7 +489,8 @@ async fn what_was_meant_for_a_popup_is_not_done_to_its_opener() {
 #[tokio::test(start_paused = true)]
 async fn a_page_that_is_closed_twice_blocks_the_run() {
     // The same call again and again would end the run by itself.
-    let looks = [r#"{"tool":"browser_view","args":{}}"#, r#"{"tool":"browser_scroll_up","args":{}}"#];
+    let looks =
+        [r#"{"tool":"browser_view","args":{}}"#, r#"{"tool":"browser_scroll_up","args":{}}"#];
     let looks: Vec<_> = looks.iter().cycle().take(20).map(|call| (*call).to_owned()).collect();
     let played = play(&Web::default(), &script(&looks), |house, _, entry| {
         if came(entry, 2) || came(entry, 5) {

@@ -1,6 +1,10 @@
 //! The whole program against a real Chromium and local sites.
 #![cfg(feature = "chromium")]
 mod cdp;
+mod demo;
 mod faults;
+mod inputs;
+mod runs;
 mod smoke;
 mod support;
+mod verbs;

@@ -95,11 +95,6 @@ impl Worker {
         self.had.contains(&tab)
     }
 
-    fn owns(&self, tab: TabId) -> bool {
-        let note = self.world.books.tabs.get(&tab);
-        note.is_some_and(|note| note.owner == Owner::Run(self.order.id))
-    }
-
     pub fn url(&self) -> String {
         let note = self.tab.and_then(|tab| self.world.books.tabs.get(&tab).map(|n| n.url.clone()));
         note.unwrap_or_default()

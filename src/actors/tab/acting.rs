@@ -23,6 +23,8 @@ use crate::ports::page::Press;
 
 /// How long an element may take to stand still, be enabled and be hit.
 const READY_WITHIN: Duration = Duration::from_secs(2);
+/// A little longer than the page takes to draw once.
+const FRAME: Duration = Duration::from_millis(20);
 /// Between two looks at an element that is not ready.
 const LOOK_AGAIN: Duration = Duration::from_millis(30);
 
@@ -130,8 +132,8 @@ impl Hands {
             match hurdle {
                 None => return Ok(probe),
                 Some(error) if Instant::now() >= until => return Err(error),
-                // The first look has nothing to compare with: look again at once.
-                Some(TabError::Unstable { .. }) if before.is_none() => {}
+                // The first look has nothing to compare with, and what moves does so by frames.
+                Some(TabError::Unstable { .. }) if before.is_none() => sleep(FRAME).await,
                 Some(_) => sleep(LOOK_AGAIN).await,
             }
             before = Some(probe.bounds);

@@ -37,6 +37,8 @@ pub struct Watching {
 #[derive(Default)]
 struct Seen {
     new_document: bool,
+    /// The page is closed.
+    gone: bool,
     dialog: Option<String>,
     sent: Vec<Sent>,
     /// What the page only reports of itself: no effect, but told.
@@ -73,13 +75,18 @@ impl Watching {
         input: Result<(), PageError>,
     ) -> Result<Outcome, TabError> {
         match input {
-            Ok(()) | Err(PageError::DialogOpen | PageError::Navigated { .. }) => {}
+            Ok(()) | Err(PageError::DialogOpen | PageError::Navigated { .. } | PageError::Gone) => {
+            }
             Err(error) => return Err(error.into()),
         }
         let mut seen = Seen::default();
         let until = self.began + LONGEST.min(hands.left());
         loop {
             self.listen(hands, &mut seen, Instant::now() + LOOK_EVERY).await?;
+            if seen.gone {
+                let delta = vec![format!("{} is closed", hands.id)];
+                return Ok(Outcome { kind: OutcomeKind::Changed, delta });
+            }
             if seen.dialog.is_some() {
                 break;
             }
@@ -95,6 +102,7 @@ impl Watching {
                         continue;
                     }
                 }
+                Err(PageError::Gone) => seen.gone = true,
                 Err(error) => return Err(unclear(error)),
             }
             let quiet = match seen.changed.max(seen.said) {
@@ -127,7 +135,7 @@ impl Watching {
                 return Ok(());
             };
             seen.take(event, &self.url);
-            if seen.dialog.is_some() {
+            if seen.dialog.is_some() || seen.gone {
                 return Ok(());
             }
         }
@@ -239,12 +247,15 @@ impl Seen {
                 let waits = |sent: &&mut Sent| {
                     sent.status.is_none() && (&sent.method, &sent.url) == (&method, &url)
                 };
-                if let Some(sent) = self.sent.iter_mut().find(waits) {
-                    sent.status = Some(status);
+                let Some(sent) = self.sent.iter_mut().find(waits) else { return };
+                sent.status = Some(status);
+                if sent.elsewhere {
+                    return;
                 }
             }
             PageEvent::DialogClosed => self.dialog = None,
-            PageEvent::Crashed | PageEvent::Gone => return,
+            PageEvent::Gone => self.gone = true,
+            PageEvent::Crashed => return,
         }
         self.said = Some(Instant::now());
     }

@@ -28,6 +28,13 @@ function ticking(node, moment) {
   return longest < shortest * 3 + 40 && moment - times.at(-1) < longest * 2 + 100;
 }
 
+/** Whether a change comes when the beat of its node is due, and not in between. */
+function inTime(node) {
+  const times = ticks.get(node), beat = (times.at(-1) - times[0]) / (times.length - 1);
+  const since = performance.now() - times.at(-1);
+  return Math.abs(since - Math.max(1, Math.round(since / beat)) * beat) < beat * 0.35 + 20;
+}
+
 function noteTicks(records) {
   const now = performance.now();
   for (const node of new Set(records.map((record) => record.target))) {
@@ -54,8 +61,8 @@ const gapsOf = (times) => times.slice(1).map((time, at) => time - times[at]);
 function goesOn({ before, times }) {
   if (times.length < 3 || !even(gapsOf(times.slice(-4)), 1.5)) return false;
   const beat = (times.at(-1) - times[0]) / (times.length - 1);
-  const inTime = (from, slack) => Math.abs(times[0] - from - beat) < beat * slack + 20;
-  return before === undefined ? starts.some((start) => inTime(start, 0.1)) : inTime(before, 0.35);
+  const follows = (from, slack) => Math.abs(times[0] - from - beat) < beat * slack + 20;
+  return before === undefined ? starts.some((start) => follows(start, 0.1)) : follows(before, 0.35);
 }
 
 /** A beat that the action set going: it is seen by now, and need not be waited for. */
@@ -89,7 +96,7 @@ function take(records) {
 
 function watchRecord(watch, record) {
   const { target } = record;
-  if (watch.steady.has(target) || ticking(target, watch.at)) {
+  if (watch.steady.has(target) || (!watch.seen.has(target) && ticking(target, watch.at) && inTime(target))) {
     watch.steady.add(target);
     return;
   }

@@ -53,7 +53,7 @@ impl Shell {
     /// A shell whose home folder has this name.
     pub fn in_folder(name: &str) -> Self {
         let root = tempfile::tempdir().unwrap();
-        std::fs::create_dir(root.path().join(name)).unwrap();
+        std::fs::create_dir_all(root.path().join(name)).unwrap();
         // Throw-away profiles lie in here too, so that their browsers can be told from others.
         let (home, folder) = (root.path().join(name), root.path().display().to_string());
         let environment = vec![
@@ -93,11 +93,11 @@ impl Shell {
     /// Starts a command with `--json`, to be waited for.
     pub fn start(&self, words: &[&str]) -> Started {
         let mut command = self.command(&[words, &["--json"]].concat());
-        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Started { child: child.spawn().unwrap(), began: now() }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Started::of(command)
     }
 
-    fn command(&self, words: &[&str]) -> Command {
+    pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(program());
         command.args(words).current_dir(self.root.path()).env_remove("ANTHROPIC_API_KEY");
         command.envs(self.environment.iter().map(|(key, value)| (key, value)));
@@ -195,6 +195,10 @@ pub struct Started {
 }
 
 impl Started {
+    pub fn of(mut command: Command) -> Self {
+        Self { child: command.spawn().unwrap(), began: now() }
+    }
+
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -218,7 +222,7 @@ fn program() -> PathBuf {
     }
 }
 
-fn done(output: Output, took: Duration) -> Done {
+pub fn done(output: Output, took: Duration) -> Done {
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
     // Live steps may stand before the envelope.
