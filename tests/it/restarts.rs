@@ -3,6 +3,7 @@ use std::time::Duration;
 use ractor::ActorStatus;
 use strawmanus::domain::ids::TabId;
 use strawmanus::messages::address::AskError;
+use strawmanus::messages::selector_cache::SelectorCacheMsg;
 use strawmanus::messages::supervisor::Seat;
 use strawmanus::messages::tab::{TabError, TabMsg};
 use tokio::time::Instant;
@@ -10,6 +11,7 @@ use tokio::time::Instant;
 use crate::support::house::{
     HOUR, House, MINUTE, PERCEPTION, SECOND, TAB, describe, evaluate, name, observe, quiet,
 };
+use crate::support::memory::Memory;
 use crate::support::web::{At, Fault, Web};
 
 const HERE: &str = "http://shop.test/";
@@ -88,6 +90,19 @@ async fn a_slow_start_holds_nobody_up_and_is_cut_short() {
     assert_eq!(incarnation(&house, slow).await, 2);
     assert!(began.elapsed() < MINUTE);
     assert_eq!(web.under_way(), 0, "the slow call is not waited for any longer");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_hangs_is_cut_by_its_supervisor() {
+    let house = House::over(&Web::default(), Memory::default().deaf(2)).await;
+    let began = Instant::now();
+    describe(&house.tab(house.new_tab(HERE).await)).await;
+    assert_eq!(began.elapsed(), Duration::ZERO, "its siblings do not wait for it");
+    let list = |reply| SelectorCacheMsg::List { domain: None, reply };
+    let cache = house.world.doors.selector_cache.find(&()).unwrap();
+    assert_eq!(cache.ask(list, 2 * MINUTE).await.unwrap().unwrap(), []);
+    let card = house.card(&Seat::SelectorCache);
+    assert_eq!((card.incarnation, card.last_error.as_deref()), (3, Some("took too long to start")));
 }
 
 #[tokio::test(start_paused = true)]

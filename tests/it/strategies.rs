@@ -124,6 +124,36 @@ async fn a_clean_stop_leaves_nothing_behind() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn those_who_stand_behind_are_stopped_first() {
+    let web = Web::default().with(At::Evaluate, 1..=1, Fault::Hang);
+    let house = House::build(&web.with(At::Cookies, 1..=9, Fault::Slow(2 * SECOND))).await;
+    let tab = house.tab(house.new_tab(HERE).await);
+    let asked = tokio::spawn(async move { evaluate(&tab, "1").await });
+    quiet().await;
+    house.root.stop(None);
+    tokio::time::sleep(SECOND).await;
+    assert!(asked.is_finished(), "the tabs are gone while the session copies its logins");
+    assert_eq!(house.web.log(), ["open T1 http://shop.test/"]);
+    house.root.wait(None).await.unwrap();
+    assert_eq!(house.web.log(), ["shut down"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_one_that_is_being_stopped_is_no_news() {
+    let house = House::build(&Web::default()).await;
+    let id = house.new_tab(HERE).await;
+    describe(&house.tab(id)).await;
+    quiet().await;
+    house.cell(TAB).kill();
+    house.cell(PERCEPTION).kill();
+    quiet().await;
+    assert_eq!(incarnations(&house, id), (2, 2));
+    let deaths = house.world.books.obituaries.since(0).0;
+    assert_eq!(deaths.iter().map(|death| &death.seat).collect::<Vec<_>>(), [&Seat::Tab(id)]);
+    observe(&house.tab(id)).await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn children_come_and_go_while_their_supervisor_runs() {
     let house = House::build(&Web::default()).await;
     let one = house.new_tab(ONE).await;

@@ -33,6 +33,8 @@ struct Inner {
     without: Vec<Table>,
     silent: Vec<Table>,
     without_files: bool,
+    /// So many readings of a whole table never answer.
+    deaf: usize,
 }
 
 impl Memory {
@@ -51,6 +53,12 @@ impl Memory {
     /// Makes the writing of rows to a table fail.
     pub fn without(self, table: Table) -> Self {
         self.0.lock().unwrap().without.push(table);
+        self
+    }
+
+    /// Makes the first readings of a whole table never answer.
+    pub fn deaf(self, times: usize) -> Self {
+        self.0.lock().unwrap().deaf = times;
         self
     }
 
@@ -151,6 +159,15 @@ impl Store for Memory {
     }
 
     async fn all(&self, table: Table) -> Result<Vec<(String, String)>, StoreError> {
+        let deaf = {
+            let mut inner = self.0.lock().unwrap();
+            let deaf = inner.deaf > 0;
+            inner.deaf = inner.deaf.saturating_sub(1);
+            deaf
+        };
+        if deaf {
+            std::future::pending::<()>().await;
+        }
         let inner = self.0.lock().unwrap();
         let rows = inner.tables.get(&table).into_iter().flatten();
         Ok(rows.map(|(key, value)| (key.clone(), value.clone())).collect())
