@@ -424,6 +424,8 @@ fn with_words(world: &World, id: TabId, error: TabError, dispatched: bool) -> Ta
             TabError::DialogOpen { kind, message }
         }
         (TabError::BrowserLost { .. }, _) => TabError::BrowserLost { dispatched },
+        // The page took the input, and then fell silent.
+        (TabError::TimedOut { what, .. }, _) if dispatched => TabError::InDoubt { what },
         (error, _) => error,
     }
 }
