@@ -455,9 +455,9 @@ fn with_words(world: &World, id: TabId, error: TabError, dispatched: bool) -> Ta
             TabError::DialogOpen { kind, message }
         }
         (TabError::BrowserLost { .. }, _) => TabError::BrowserLost { dispatched },
-        (TabError::TimedOut { .. } | TabError::TargetGone, _) if dispatched => {
-            TabError::InDoubt { what: "the command".into() }
-        }
+        // The page took the input, and then fell silent.
+        (TabError::TimedOut { what, .. }, _) if dispatched => TabError::InDoubt { what },
+        (TabError::TargetGone, _) if dispatched => TabError::InDoubt { what: "the command".into() },
         (error, _) => error,
     }
 }

@@ -8,7 +8,7 @@ use strawmanus::practice::server::{Options, Practice};
 
 use crate::support::devtools::DevTools;
 use crate::support::kept::Kept;
-use crate::support::processes::{kill, renderers_of};
+use crate::support::processes::{kill, renderers_of, resident};
 use crate::support::shell::{Done, Shell, eventually, now};
 
 /// A script that never ends.
@@ -176,4 +176,31 @@ impl Hammer {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().unwrap()
     }
+}
+
+/// Asks and reads a tab so often, in turns; returns how long each took. Fails the test when one
+/// fails.
+pub fn latencies(kept: &mut Kept, tab: &str, times: usize) -> Vec<Duration> {
+    let all = [&["get", "title"][..], &["eval", "1"], &["observe"]];
+    let asked = (0..times).flat_map(|_| all);
+    asked.map(|words| kept.run(&[words, &["--tab", tab]].concat()).good().took).collect()
+}
+
+/// Opens so many tabs, reads each, and closes them; returns by how many bytes the daemon had grown
+/// while all were open.
+pub fn tab_costs(stage: &Stage, tabs: usize) -> u64 {
+    let (daemon, mut kept) = (stage.shell.daemon(), stage.shell.keep());
+    let before = resident(daemon);
+    let url = stage.practice.url("shop", "/");
+    let open = |kept: &mut Kept| {
+        let tab = kept.run(&["tab", "new", &url]).good().data("tab").to_string();
+        kept.run(&["observe", "--tab", &tab]).good();
+        tab
+    };
+    let all: Vec<_> = (0..tabs).map(|_| open(&mut kept)).collect();
+    let grown = resident(daemon).saturating_sub(before);
+    for tab in all {
+        kept.run(&["tab", "close", &tab]).good();
+    }
+    grown
 }
