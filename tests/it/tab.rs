@@ -310,13 +310,14 @@ async fn what_goes_wrong_after_the_input_is_no_plain_refusal() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_act_that_closes_its_own_page_is_in_doubt_and_not_undone() {
+async fn a_press_that_closes_its_own_popup_has_had_that_effect() {
     let (house, tab, _) = one_tab(&Web::default()).await;
     acted(&tab, click("Preview")).await;
     quiet().await;
     let popup = house.tabs().await.into_iter().find(|line| line.active).unwrap();
-    let error = act(&house.tab(popup.id), click("Close")).await.unwrap().unwrap_err();
-    assert_eq!(error.kind(), OutcomeKind::InDoubt, "{error:?}");
+    let done = act(&house.tab(popup.id), click("Close")).await.unwrap().unwrap();
+    assert_eq!(done.outcome.kind, OutcomeKind::Changed, "{done:?}");
+    assert_eq!(done.outcome.delta, [format!("{} is closed", popup.id)]);
     quiet().await;
     let tabs = house.tabs().await;
     assert_eq!((tabs.len(), tabs[0].active), (1, true), "control is back at the opener");

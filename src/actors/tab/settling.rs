@@ -84,8 +84,7 @@ impl Watching {
         loop {
             self.listen(hands, &mut seen, Instant::now() + LOOK_EVERY).await?;
             if seen.gone {
-                let delta = vec![format!("{} is closed", hands.id)];
-                return Ok(Outcome { kind: OutcomeKind::Changed, delta });
+                return closed(hands);
             }
             if seen.dialog.is_some() {
                 break;
@@ -309,6 +308,17 @@ fn is_elsewhere(url: &str, here: &str) -> bool {
 
 fn path_of(url: &str) -> String {
     url::Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.path().to_owned())
+}
+
+/// A popup that a press closes is what the press did. Any other page may have been closed by
+/// somebody else, before it took the press.
+fn closed(hands: &Hands) -> Result<Outcome, TabError> {
+    let popup = hands.world.books.tabs.get(&hands.id).is_some_and(|note| note.opener.is_some());
+    if !popup {
+        return Err(TabError::TargetGone);
+    }
+    let delta = vec![format!("{} is closed", hands.id)];
+    Ok(Outcome { kind: OutcomeKind::Changed, delta })
 }
 
 fn tabs_opened_by(hands: &Hands) -> HashSet<TabId> {

@@ -203,10 +203,6 @@ impl Started {
         self.child.id()
     }
 
-    pub fn is_over(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_some()
-    }
-
     pub fn wait(self) -> Done {
         let output = self.child.wait_with_output().unwrap();
         done(output, self.began.elapsed())

@@ -50,9 +50,6 @@ pub struct Struck {
 }
 
 impl Fault {
-    pub const ALL: [Self; 4] =
-        [Self::RendererKilled, Self::PageCrashed, Self::TargetClosed, Self::BrowserKilled];
-
     /// The outcome of a command that was under way.
     pub fn word(self) -> &'static str {
         match self {
