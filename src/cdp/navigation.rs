@@ -1,7 +1,7 @@
 //! Navigation: where it ends, and when the document can be read.
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::browser_protocol::page::NavigateParams;
+use chromiumoxide_cdp::cdp::browser_protocol::page::{NavigateParams, StopLoadingParams};
 use chromiumoxide_cdp::cdp::browser_protocol::target::GetTargetInfoParams;
 use serde::Deserialize;
 use tokio::time::Instant;
@@ -55,7 +55,15 @@ impl Attached {
         let number = self.number();
         let went: Went = match self.ask_page(NavigateParams::new(url), patience).await {
             Ok(went) => went,
-            Err(error) => return Err(self.explain(error, number, (what, patience)).await),
+            Err(error) => {
+                let error = self.explain(error, number, (what, patience)).await;
+                if matches!(error, PageError::TimedOut { .. }) {
+                    // No script runs while a site is waited for: the page before it could not be
+                    // looked at.
+                    self.connection.post(Some(&self.session), StopLoadingParams::default());
+                }
+                return Err(error);
+            }
         };
         match (went.error_text.as_deref(), went.loader_id) {
             (Some(error), Some(loader)) if error != "" && error != BODYLESS => {
