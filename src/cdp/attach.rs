@@ -25,7 +25,7 @@ pub(super) const WORLD: &str = "strawmanus";
 /// For the browser's own work, which waits for no site.
 pub(super) const SOON: Duration = Duration::from_secs(5);
 /// For a crashed page's site to answer.
-const REVIVAL: Duration = Duration::from_secs(15);
+const REVIVAL: Duration = Duration::from_secs(5);
 
 /// Undoes something unless it was completed: a dropped future leaves nothing behind.
 pub(super) struct Unless<F: FnOnce()>(Option<F>);
@@ -159,9 +159,16 @@ impl Attached {
         self.enable().await
     }
 
+    /// A site that no longer answers leaves the page empty, but alive.
     async fn give_process(&self, url: &str) -> Result<(), PageError> {
-        let going = page::NavigateParams::new(url);
-        let went = self.connection.revive(&self.session, going, REVIVAL).await;
+        let go = |url: &str| {
+            let going = page::NavigateParams::new(url);
+            self.connection.revive(&self.session, going, REVIVAL)
+        };
+        let went = match go(url).await {
+            Err(CallError::TimedOut) => go("about:blank").await,
+            other => other,
+        };
         went.map(drop).map_err(|error| page_error(error, "revive", REVIVAL))
     }
 

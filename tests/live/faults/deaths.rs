@@ -1,7 +1,7 @@
 //! A page's process, a page or the whole browser dies: under an idle tab, and under a command.
 use std::time::Duration;
 
-use crate::support::shell::eventually;
+use crate::support::shell::{eventually, now};
 use crate::support::struck::{Fault, Hammer, LONG, NEVER, Stage, usable};
 
 const WAIT: [&str; 5] = ["wait", "--text", "what never comes", "--timeout", "60s"];
@@ -81,5 +81,44 @@ fn a_tab_that_somebody_closes_is_gone_and_leaves_the_list() {
         // Nobody sits in its place any more.
         assert!(shell.actor(&format!("tab t{}", victim.tab)).is_null());
         assert!(shell.tab(&mail)["active"].as_bool().unwrap());
+    }
+}
+
+#[test]
+fn a_tab_whose_site_no_longer_answers_comes_back_and_takes_nobody_along() {
+    let stage = Stage::new();
+    let shell = &stage.shell;
+    let mail = stage.tab("mail", "/");
+    stage.practice.release("now-and-then");
+    let tab = stage.tab("shop", "/t/hold-document?name=now-and-then");
+    stage.practice.shut("now-and-then");
+    let mut victim = stage.victim(&tab);
+    let hammer = Hammer::on(shell, &mail);
+    let at = now();
+    Fault::RendererKilled.strike(&mut victim);
+    shell.comes_to_restarts(&format!("tab t{tab}"), 1);
+    let after = usable(&mut shell.keep(), &tab) - at;
+    assert!(after < Duration::from_secs(20), "usable after {after:?}");
+    let hammered = hammer.stop();
+    assert!(hammered.failed.is_empty(), "{:?}", hammered.failed);
+    shell.run(&["open", &stage.practice.url("shop", "/")]).good();
+}
+
+#[test]
+fn a_tab_whose_navigation_timed_out_can_be_looked_at() {
+    let stage = Stage::new();
+    let shell = &stage.shell;
+    stage.tab("shop", "/");
+    let title = shell.run(&["eval", "document.title"]).good();
+    for site in ["shop", "mail"] {
+        let silent = stage.practice.url(site, "/t/hold-document?name=never");
+        let opened = shell.run(&["open", &silent, "--timeout", "1s"]);
+        assert_eq!((opened.exit, opened.word()), (1, "timed_out"), "{opened:?}");
+        let seen = shell.run(&["eval", "document.title"]).good();
+        assert_eq!(seen.data("value"), title.data("value"));
+        assert_eq!(
+            shell.run(&["get", "url"]).good().data("value"),
+            &*stage.practice.url("shop", "/")
+        );
     }
 }
