@@ -130,7 +130,7 @@ impl Stage {
 pub fn usable(kept: &mut Kept, tab: &str) -> Instant {
     let answered = eventually(LONG, || {
         let done = kept.run(&["eval", "document.readyState", "--tab", tab, "--timeout", "30s"]);
-        if done.exit == 0 { Ok(now()) } else { Err(done) }
+        if done.exit == 0 { Ok(now()) } else { Err(Box::new(done)) }
     });
     answered.unwrap_or_else(|done| panic!("tab {tab} did not come back: {done:?}"))
 }
