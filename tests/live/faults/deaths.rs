@@ -1,6 +1,8 @@
 //! A page's process, a page or the whole browser dies: under an idle tab, and under a command.
 use std::time::Duration;
 
+use serde_json::json;
+
 use crate::support::shell::{eventually, now};
 use crate::support::struck::{Fault, Hammer, LONG, NEVER, Stage, usable};
 
@@ -32,7 +34,7 @@ fn comes_back(fault: Fault, usable_after: Duration) {
     let (tab, mail, news) =
         (stage.tab("shop", "/"), stage.tab("mail", "/"), stage.tab("news", "/"));
     let all = [&tab, &mail, &news];
-    let urls = all.map(|tab| shell.tab(tab)["url"].clone());
+    let urls = ["shop", "mail", "news"].map(|site| stage.practice.url(site, "/"));
     let mut kept = shell.keep();
     for (restarts, command) in [None, Some(&NEVER[..]), Some(&WAIT[..])].into_iter().enumerate() {
         let mut victim = stage.victim(&tab);
@@ -44,15 +46,18 @@ fn comes_back(fault: Fault, usable_after: Duration) {
         }
         // An idle tab answers until the browser says what happened.
         shell.comes_to_restarts(&format!("tab t{tab}"), restarts + 1);
-        for tab in all {
-            let after = usable(&mut kept, tab) - struck.at;
+        for (tab, url) in all.into_iter().zip(&urls) {
+            let after = usable(&mut kept, tab, url) - struck.at;
             assert!(after < usable_after, "tab {tab} was usable after {after:?}");
         }
         if let Some(hammered) = hammer.map(Hammer::stop) {
             assert!(hammered.failed.is_empty(), "{:?}", hammered.failed);
             assert!(!hammered.took.is_empty());
         }
-        assert_eq!(all.map(|tab| shell.tab(tab)["url"].clone()), urls);
+        assert_eq!(
+            all.map(|tab| shell.tab(tab)["url"].clone()),
+            urls.each_ref().map(|url| json!(url))
+        );
     }
     assert!(stage.practice.ledger().iter().all(|row| row.method == "GET"));
 }
@@ -97,7 +102,7 @@ fn a_tab_whose_site_no_longer_answers_comes_back_and_takes_nobody_along() {
     let at = now();
     Fault::RendererKilled.strike(&mut victim);
     shell.comes_to_restarts(&format!("tab t{tab}"), 1);
-    let after = usable(&mut shell.keep(), &tab) - at;
+    let after = usable(&mut shell.keep(), &tab, "about:blank") - at;
     assert!(after < Duration::from_secs(20), "usable after {after:?}");
     let hammered = hammer.stop();
     assert!(hammered.failed.is_empty(), "{:?}", hammered.failed);

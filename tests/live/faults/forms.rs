@@ -19,7 +19,7 @@ fn a_form_is_not_sent_again_when_its_page_comes_back() {
     let says = done.json["error"]["message"].as_str().unwrap();
     assert_eq!(done.word(), "tab_restarted");
     assert!(says.contains("the page's form was not sent again"), "{says}");
-    usable(&mut shell.keep(), &tab);
+    usable(&mut shell.keep(), &tab, &stage.practice.url("test", "/t/post-form"));
     // Back by navigation: the form itself, empty.
     assert_eq!(shell.run(&["get", "title"]).good().data("value"), "Post form");
     assert_eq!(stage.practice.count("POST", "/t/post-form"), 1);
@@ -29,7 +29,7 @@ fn a_form_is_not_sent_again_when_its_page_comes_back() {
     shell.run(&POST).good();
     kill(shell.browser("default"));
     shell.comes_to_restarts("browser of default", 1);
-    usable(&mut shell.keep(), &tab);
+    usable(&mut shell.keep(), &tab, &stage.practice.url("test", "/t/post-form"));
     assert_eq!(shell.run(&["get", "title"]).good().data("value"), "Post form");
     assert_eq!(stage.practice.count("POST", "/t/post-form"), 2);
 }
@@ -70,9 +70,9 @@ fn tabs_that_share_a_process_are_started_again_together() {
     let mail = stage.tab("mail", "/");
     let mut victim = stage.victim(&popup);
     Fault::RendererKilled.strike_during(shell, &mut victim, None);
-    for tab in [&opener, &popup] {
+    for (tab, path) in [(&opener, "/t/popup"), (&popup, "/t/popup-child")] {
         shell.comes_to_restarts(&format!("tab t{tab}"), 1);
-        usable(&mut shell.keep(), tab);
+        usable(&mut shell.keep(), tab, &stage.practice.url("test", path));
     }
     let title = |tab: &str| shell.run(&["eval", "document.title", "--tab", tab]).good();
     assert_eq!(title(&opener).data("value"), "Popup");

@@ -126,13 +126,13 @@ impl Stage {
     }
 }
 
-/// Asks until the tab answers from a page that can be worked with; returns when it did.
-pub fn usable(kept: &mut Kept, tab: &str) -> Instant {
+/// Asks until the tab answers from a page that can be worked with, at this URL; returns when it did.
+pub fn usable(kept: &mut Kept, tab: &str, url: &str) -> Instant {
     let answered = eventually(LONG, || {
-        let done = kept.run(&["eval", "document.readyState", "--tab", tab, "--timeout", "30s"]);
-        if done.exit == 0 { Ok(now()) } else { Err(Box::new(done)) }
+        let done = kept.run(&["eval", "location.href", "--tab", tab, "--timeout", "30s"]);
+        if *done.data("value") == url { Ok(now()) } else { Err(done) }
     });
-    answered.unwrap_or_else(|done| panic!("tab {tab} did not come back: {done:?}"))
+    answered.unwrap_or_else(|done| panic!("tab {tab} did not come back to {url}: {done:?}"))
 }
 
 /// Asks a tab without a pause, on a connection of its own.
