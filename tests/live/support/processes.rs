@@ -44,11 +44,6 @@ pub fn resident(pid: u32) -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or_default() * 1024
 }
 
-pub fn is_alive(pid: u32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    !status.is_empty() && !status.contains("\nState:\tZ")
-}
-
 fn all() -> impl Iterator<Item = (u32, PathBuf)> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path())))

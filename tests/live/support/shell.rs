@@ -161,7 +161,7 @@ impl Shell {
     pub fn tab(&self, id: &str) -> Value {
         let list = self.run(&["tab", "list"]).good();
         let rows = list.data("tabs").as_array().cloned().unwrap_or_default();
-        rows.into_iter().find(|row| row["id"].to_string() == id).unwrap_or_default()
+        rows.into_iter().find(|row| row["id"].as_u64() == id.parse().ok()).unwrap_or_default()
     }
 
     /// Returns the id of a new tab at `url`.
