@@ -27,3 +27,7 @@ test *filter:
 # Tests on a real Chromium
 live *filter:
     cargo test --test live {{ filter }}
+
+# How faults, hangs and starts are taken, measured: a table
+bench-runtime *arguments:
+    bench/runtime {{ arguments }}

@@ -108,7 +108,7 @@ fn load(kept: &mut Kept, tab: &str) -> Duration {
     let loaded = eventually(LONG, || {
         let done = kept.run(&["eval", script, "--tab", tab]);
         let millis = done.data("value").as_f64().filter(|millis| *millis > 0.0);
-        millis.map(|millis| Duration::from_secs_f64(millis / 1e3)).ok_or(done)
+        millis.map(|millis| Duration::from_secs_f64(millis / 1e3)).ok_or_else(|| Box::new(done))
     });
     loaded.unwrap_or_else(|done| panic!("the page does not load: {done:?}"))
 }

@@ -130,7 +130,7 @@ impl Stage {
 pub fn usable(kept: &mut Kept, tab: &str, url: &str) -> Instant {
     let answered = eventually(LONG, || {
         let done = kept.run(&["eval", "location.href", "--tab", tab, "--timeout", "30s"]);
-        if *done.data("value") == url { Ok(now()) } else { Err(done) }
+        if *done.data("value") == url { Ok(now()) } else { Err(Box::new(done)) }
     });
     answered.unwrap_or_else(|done| panic!("tab {tab} did not come back to {url}: {done:?}"))
 }
