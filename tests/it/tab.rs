@@ -118,7 +118,7 @@ async fn a_crash_answers_what_is_under_way_at_once_and_says_whether_input_had_le
     let table = [
         (Work::Navigate, At::Navigate, false),
         (Work::Observe, At::Call("walk"), false),
-        (Work::Evaluate, At::Evaluate, true),
+        (Work::Evaluate, At::Evaluate, false),
         (Work::Get, At::Call("resolve"), false),
         (Work::Get, At::Call("get"), false),
         (Work::Wait, At::Call("text_has"), false),
@@ -277,7 +277,7 @@ async fn what_ran_out_of_time_is_in_doubt_once_input_had_left() {
         (add(), At::Click, true),
         (add(), At::Call("watch_peek"), true),
         (add(), At::Call("watch_end"), true),
-        (Work::Evaluate, At::Evaluate, true),
+        (Work::Evaluate, At::Evaluate, false),
         (Work::Act(fill("To", "Ann")), At::Insert, true),
     ];
     for (work, at, doubt) in table {
@@ -359,7 +359,7 @@ async fn work_on_a_page_that_is_closed_hears_of_it_at_once() {
     quiet().await;
     house.web.close(HERE);
     let (running, queued) = asked.await.unwrap();
-    assert_eq!(running.unwrap().unwrap_err().kind(), OutcomeKind::InDoubt);
+    assert_eq!(running.unwrap(), Err(TabError::TargetGone));
     assert_eq!(queued, Ok(Err(TabError::TargetGone)));
 }
 

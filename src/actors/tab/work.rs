@@ -126,7 +126,7 @@ impl Hands {
     }
 
     pub async fn evaluate(&self, script: &str) -> Result<String, TabError> {
-        self.dispatched().set();
+        // No act of ours: what the script did is its author's to know.
         Ok(self.page.evaluate(script, self.left()).await?)
     }
 
