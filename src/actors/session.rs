@@ -256,7 +256,10 @@ impl SessionState {
 
     fn switch(&mut self, tab: TabId, reply: Reply<(), SessionError>) {
         let done = self.own(tab).and_then(|note| match note.owner {
-            Owner::Shell => Ok(set_current(&self.world, &self.name, Some(tab))),
+            Owner::Shell => {
+                set_current(&self.world, &self.name, Some(tab));
+                Ok(())
+            }
             Owner::Run(run) => Err(SessionError::Owned(tab, run)),
         });
         settle(&self.desk.vitals, reply, done);

@@ -79,7 +79,7 @@ impl Hands {
         let url = self.page.location().await?.url;
         let on = focused.as_ref().map_or("the page", |probe| probe.label.as_str());
         let what = format!("press {chord} on {on}");
-        let case = focused.as_ref().map_or_else(Case::default, |probe| case_of(probe));
+        let case = focused.as_ref().map_or_else(Case::default, case_of);
         let payload = chord.to_string();
         let case = Case { deed: "press".into(), payload, url: url.clone(), ..case };
         let passed = self.judge(case, &what, consent).await?;
