@@ -12,6 +12,9 @@ mod guard;
 mod ledger;
 mod model;
 mod practice;
+// The program is built only with its browser.
+#[cfg(feature = "chromium")]
+mod program;
 mod restarts;
 mod run;
 mod session;

@@ -367,6 +367,18 @@ async fn an_orchestrator_that_is_killed_anywhere_goes_on_from_its_journal() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn one_that_is_killed_before_it_went_anywhere_goes_there() {
+    let house = House::build(&Web::default().with(At::Open, 1..=1, Fault::Slow(SECOND))).await;
+    let model = Heard::script(FINISH);
+    house.begin_with(order(1), Arc::new(model.clone())).await;
+    tokio::time::sleep(SECOND / 2).await;
+    house.kill(ORCHESTRATOR);
+    assert_eq!(house.over_with(1).await.ended.unwrap().status, Status::Complete);
+    let seen = &model.asked()[0].observation;
+    assert!(seen.contains("url=http://shop.test/ "), "{seen}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_ledger_that_is_killed_anywhere_loses_nothing() {
     let all = at_every_point("ledger killed", |house| house.kill(LEDGER)).await;
     assert!(counted(&all, "ledger")[..ENTRIES - 1].iter().all(|times| *times == 1));

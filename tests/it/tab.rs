@@ -192,7 +192,9 @@ async fn a_page_that_came_from_a_form_is_not_sent_for_again() {
 async fn where_a_navigation_landed_is_where_the_tab_is() {
     let (house, tab, _) = one_tab(&Web::default()).await;
     for url in ["http://shop.test/1", "http://shop.test/2"] {
+        let before = describe(&tab).await.generation;
         let landed = navigate(&tab, url).await.unwrap().unwrap();
+        assert!(landed.generation > before, "{landed:?}");
         let card = describe(&tab).await;
         assert_eq!((landed.generation, landed.url), (card.generation, card.url));
         house.web.crash(url);

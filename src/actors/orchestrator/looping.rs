@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::actors::orchestrator::deeds::{Deed, Worker, has_failed};
 use crate::actors::world::World;
@@ -107,7 +107,6 @@ impl Loop {
     }
 
     async fn turn_after_turn(&mut self) -> Result<End, RunError> {
-        let time_is_up = self.born + self.order.limits.time.saturating_sub(self.earlier);
         loop {
             self.note_deaths().await?;
             if let Some(end) = self.due() {
@@ -116,16 +115,22 @@ impl Loop {
             let step = self.standing.steps.iter().filter(|step| step.outcome.is_some()).count();
             let step = u32::try_from(step).unwrap_or(u32::MAX) + 1;
             let mut stopped = self.stopped.clone();
+            let left = self.order.limits.time.saturating_sub(self.time());
             let end = tokio::select! {
                 end = self.turn(step) => end?,
                 // What was dispatched is in doubt then, and the journal says so.
                 _ = stopped.wait_for(Option::is_some) => None,
-                () = sleep_until(time_is_up) => None,
+                () = sleep(left) => None,
             };
             if let Some(end) = end {
                 return Ok(end);
             }
         }
+    }
+
+    /// How long the run takes so far, over all incarnations.
+    fn time(&self) -> Duration {
+        self.earlier.saturating_add(self.born.elapsed())
     }
 
     /// Says whether the run is over before another turn.
@@ -146,7 +151,7 @@ impl Loop {
         let progress = Progress {
             errors_in_a_row: counted(errors.count()),
             steps: counted(done.count()),
-            time: self.earlier + self.born.elapsed(),
+            time: self.time(),
             without_progress: without_progress(&self.standing.steps),
         };
         let why = limit_reached(progress, &self.order.limits)?;
