@@ -8,6 +8,7 @@ use serde_json::json;
 use tokio::sync::broadcast;
 
 use crate::actors::world::World;
+use crate::app::lines::line;
 use crate::app::rows::{RunRow, RunState};
 use crate::app::told::{not_answered, trouble, usage};
 use crate::app::{App, Call, Told};
@@ -15,9 +16,8 @@ use crate::control::answer::{Answer, Failure};
 use crate::domain::address::address;
 use crate::domain::ids::{RunId, SessionName};
 use crate::domain::journal::{Ending, Entry, Event, Judged, Standing, Status, VERSION, Verdict};
-use crate::domain::outcome::OutcomeKind;
 use crate::domain::report;
-use crate::domain::run::{Consent, ContextBounds, Limits, RunOrder};
+use crate::domain::run::{Consent, ContextBounds, Limits, OnHold, RunOrder};
 use crate::messages::books::RunNote;
 use crate::messages::orchestrator::RunMsg;
 use crate::messages::session::SessionMsg;
@@ -108,10 +108,7 @@ impl Call<'_> {
         let began = world.clock.now();
         let folder = self.app.home.folder().join("runs").join(folder_name(began, id, &task));
         let (limits, expect) = (self.limits(), self.request.globals.expect);
-        let context = ContextBounds {
-            recent_steps: self.config.context.recent_steps.get(),
-            text: self.config.context.text.get(),
-        };
+        let context = self.context();
         let order = RunOrder {
             id,
             task,
@@ -121,6 +118,10 @@ impl Call<'_> {
             limits,
             expect,
             consent,
+            on_hold: OnHold::Skip,
+            attended: false,
+            named: Vec::new(),
+            price: None,
             context,
         };
         if let Some(script) = script {
@@ -152,6 +153,16 @@ impl Call<'_> {
         }
     }
 
+    fn context(&self) -> ContextBounds {
+        let context = &self.config.context;
+        ContextBounds {
+            recent_steps: context.recent_steps.get(),
+            text: context.text.get(),
+            markdown: context.markdown.get(),
+            fold_at: context.fold_at.get(),
+        }
+    }
+
     fn limits(&self) -> Limits {
         let limits = &self.config.limits;
         Limits {
@@ -162,6 +173,8 @@ impl Call<'_> {
             step_time: limits.step.0,
             action_time: limits.action.0,
             navigation_time: limits.navigation.0,
+            tokens: Some(limits.tokens).filter(|tokens| *tokens > 0),
+            cost: Some(limits.cost).filter(|dollars| *dollars > 0.0),
         }
     }
 
@@ -366,7 +379,7 @@ fn told(order: &RunOrder, standing: &Standing, ending: &Ending) -> Answer {
     text.push_str(&format!("{last}\nreport: {}", path.display()));
     let hold = |judged: &Judged| match judged.verdict {
         Verdict::Held { id } => id.to_string(),
-        Verdict::Passed | Verdict::Allowed => String::new(),
+        Verdict::Passed | Verdict::Allowed | Verdict::Approved { .. } => String::new(),
     };
     let held: Vec<_> = standing
         .held()
@@ -405,28 +418,6 @@ fn told(order: &RunOrder, standing: &Standing, ending: &Ending) -> Answer {
 }
 
 const HELD: &str = "allow it with --auto-approve --allow HOST, or do it yourself in the browser";
-
-/// Returns what a person reads of an entry while the run goes on; nothing of what only replays need.
-pub fn line(entry: &Entry) -> Option<String> {
-    Some(match &entry.what {
-        Event::Began { run, task, model, .. } => format!("run {run} ({model}): {task}"),
-        Event::Intended { step, what, .. } => format!("{step:>3}  {what}"),
-        Event::Judged { verdict: Verdict::Held { id }, judgement, .. } => {
-            format!("     ⚠ held for a person as {id}: {}", judgement.why)
-        }
-        // That was told when it was judged.
-        Event::Came { outcome, .. } if outcome == OutcomeKind::Held.word() => return None,
-        Event::Came { outcome, delta, .. } => {
-            let first = delta.first().map(|line| format!(": {line}")).unwrap_or_default();
-            format!("     → {outcome}{first}")
-        }
-        Event::Restarted { what, why, .. } => format!("     ↻ {what} was started again: {why}"),
-        Event::Resumed { step } => format!("     ↻ the run goes on after step {step}"),
-        Event::Ended { status: Status::Complete, .. } => "     Complete".into(),
-        Event::Ended { status, why, .. } => format!("     {}: {why}", status.word()),
-        Event::Asked { .. } | Event::Answered { .. } | Event::Judged { .. } => return None,
-    })
-}
 
 fn minute(at: jiff::Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M").to_string()

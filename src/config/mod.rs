@@ -72,6 +72,10 @@ pub struct RunLimits {
     pub minutes: NonZeroU32,
     pub errors_in_a_row: NonZeroU32,
     pub without_progress: NonZeroU32,
+    /// 0: no limit.
+    pub tokens: u64,
+    /// US dollars; 0: no limit.
+    pub cost: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,6 +84,10 @@ pub struct ContextSettings {
     pub recent_steps: NonZeroU32,
     /// In characters.
     pub text: NonZeroU32,
+    /// In tokens.
+    pub markdown: NonZeroU32,
+    /// In tokens.
+    pub fold_at: NonZeroU32,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

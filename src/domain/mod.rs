@@ -1,7 +1,9 @@
 //! Pure: what decides, with data, history and `now` as arguments.
 pub mod action;
 pub mod address;
+pub mod cost;
 pub mod discretion;
+pub mod fence;
 pub mod guard;
 pub mod ids;
 pub mod journal;
@@ -13,4 +15,5 @@ pub mod report;
 pub mod run;
 pub mod selector;
 pub mod target;
+pub mod told;
 pub mod tool;

@@ -34,14 +34,7 @@ pub fn after(setback: Setback, call: &ToolCall) -> Next {
         setback.kind,
         OutcomeKind::TabRestarted | OutcomeKind::Busy | OutcomeKind::TargetGone
     );
-    let harmless = match call {
-        ToolCall::View {}
-        | ToolCall::Navigate { .. }
-        | ToolCall::ScrollUp { .. }
-        | ToolCall::ScrollDown { .. } => true,
-        ToolCall::Input { press_enter, .. } => !press_enter,
-        ToolCall::Click(_) | ToolCall::PressKey { .. } | ToolCall::Finish { .. } => false,
-    };
+    let harmless = call.is_repeatable();
     if restarted && setback.repeated < MOST_REPEATS && (harmless || !setback.dispatched) {
         Next::Repeat
     } else {
@@ -140,6 +133,8 @@ mod tests {
             step_time: Duration::from_secs(30),
             action_time: Duration::from_secs(10),
             navigation_time: Duration::from_secs(30),
+            tokens: None,
+            cost: None,
         };
         let start =
             Progress { steps: 0, time: Duration::ZERO, errors_in_a_row: 0, without_progress: 0 };

@@ -151,8 +151,8 @@ fn telemetry(order: &RunOrder, standing: &Standing) -> String {
         order.session,
         line(&standing.model, 100),
         standing.steps.len(),
-        standing.input_tokens,
-        standing.output_tokens,
+        standing.usage.input,
+        standing.usage.output,
     )
 }
 
@@ -206,7 +206,7 @@ pub fn trace(order: &RunOrder, standing: &Standing, entries: &[Entry]) -> String
         "began": standing.began,
         "last": standing.last,
         "duration_ms": duration_ms(standing),
-        "tokens": { "input": standing.input_tokens, "output": standing.output_tokens },
+        "tokens": standing.usage,
         "restarts": standing.restarts,
         "resumed": standing.resumed,
         "steps": standing.steps.iter().map(traced).collect::<Vec<_>>(),
@@ -238,6 +238,7 @@ fn decision(step: &Step, judged: &Judged) -> Value {
     let (verdict, hold) = match &judged.verdict {
         Verdict::Passed => ("passed", None),
         Verdict::Allowed => ("allowed", None),
+        Verdict::Approved { id } => ("approved", Some(id.to_string())),
         Verdict::Held { id } => ("held", Some(id.to_string())),
     };
     json!({

@@ -9,12 +9,15 @@ use reqwest::redirect::Policy;
 use url::{Host, Url};
 
 use crate::model::conversation;
-use crate::model::fence::Fence;
 use crate::model::retry::{self, Retry};
-use crate::ports::model::{Answer, Conversation, Model, ModelError};
+use crate::ports::model::{Answer, Conversation, Failed, Model, ModelError};
 
 /// Where the service is, unless the user says another place.
 pub const BASE_URL: &str = "https://api.anthropic.com";
+
+/// Where the key is looked for.
+const KEY: &str = "ANTHROPIC_API_KEY";
+const NO_KEY: ModelError = ModelError::NoKey { variable: KEY };
 
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -69,7 +72,7 @@ impl Anthropic {
         proxies: Proxies<'_>,
     ) -> Result<Self, ModelError> {
         if key.0.is_empty() {
-            return Err(ModelError::NoKey);
+            return Err(NO_KEY);
         }
         let endpoint = endpoint(base_url)?;
         let client = client(&endpoint, proxies)?;
@@ -97,11 +100,11 @@ impl Anthropic {
     }
 
     fn headers(&self) -> Result<HeaderMap, Failure> {
-        let no_key = |_| Failure::last(ModelError::Denied { status: 401 });
+        let no_key = |_| Failure::last(ModelError::Denied { status: 401, variable: KEY });
         let mut key = HeaderValue::from_str(&self.key.0).map_err(no_key)?;
         key.set_sensitive(true);
         Ok(HeaderMap::from_iter([
-            ("x-api-key".parse().map_err(|_| Failure::last(ModelError::NoKey))?, key),
+            ("x-api-key".parse().map_err(|_| Failure::last(NO_KEY))?, key),
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
         ]))
     }
@@ -109,7 +112,7 @@ impl Anthropic {
     fn refused(&self, status: StatusCode, body: &str) -> ModelError {
         let status = status.as_u16();
         if matches!(status, 401 | 403) {
-            return ModelError::Denied { status };
+            return ModelError::Denied { status, variable: KEY };
         }
         let parsed: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
         let message = parsed["error"]["message"].as_str().unwrap_or(body);
@@ -125,17 +128,20 @@ impl Model for Anthropic {
         self.model.clone()
     }
 
-    async fn answer(&self, conversation: &Conversation) -> Result<Answer, ModelError> {
-        let fence = Fence::draw()?;
-        let body = conversation::request(&self.model, conversation, &fence)?.to_string();
+    fn sees(&self) -> bool {
+        true
+    }
+
+    async fn answer(&self, conversation: &Conversation) -> Result<Answer, Failed> {
+        let body = conversation::request(&self.model, conversation)?.to_string();
         let mut number = 0;
         loop {
             let failure = match self.send(&body).await {
-                Ok(text) => return conversation::answer(&text),
+                Ok(text) => return Ok(conversation::answer(&text)?),
                 Err(failure) => failure,
             };
             let wait = self.retry.wait(number, failure.asked).filter(|_| failure.again);
-            let Some(wait) = wait else { return Err(failure.error) };
+            let Some(wait) = wait else { return Err(failure.error.into()) };
             tracing::warn!(error = %failure.error, ?wait, "the model is asked again");
             tokio::time::sleep(wait).await;
             number += 1;
@@ -224,7 +230,7 @@ mod tests {
         assert_eq!(error, ModelError::Status { status: 400, detail: "… is odd".into() });
         let none =
             Anthropic::new(BASE_URL, "a-model", Key::new(" \n"), Proxies::default()).unwrap_err();
-        assert_eq!(none, ModelError::NoKey);
+        assert_eq!(none, NO_KEY);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::domain::cost::Usage;
 use crate::domain::tool::ToolCall;
-use crate::model::fence::Fence;
-use crate::ports::model::{Answer, Conversation, ModelError, Turn, Usage};
+use crate::ports::model::{Answer, Conversation, FaultKind, Meaning, ModelError, Turn};
 
 const SYSTEM: &str = include_str!("prompts/system.md");
 const TOOLS: &str = include_str!("prompts/tools.json");
@@ -13,38 +13,36 @@ const TOOLS: &str = include_str!("prompts/tools.json");
 const MAX_TOKENS: u32 = 4_096;
 
 /// Writes the body of the request for the next answer.
-pub(super) fn request(
-    model: &str,
-    conversation: &Conversation,
-    fence: &Fence,
-) -> Result<Value, ModelError> {
-    let tools: Value = serde_json::from_str(TOOLS)
-        .map_err(|error| ModelError::Unusable(format!("the table of tools is broken: {error}")))?;
+pub(super) fn request(model: &str, conversation: &Conversation) -> Result<Value, ModelError> {
+    let tools: Value = serde_json::from_str(TOOLS).map_err(|error| {
+        ModelError::Unreadable(format!("the table of tools is broken: {error}"))
+    })?;
     Ok(json!({
         "model": model,
         "max_tokens": MAX_TOKENS,
         "system": SYSTEM,
         "tools": tools,
         "tool_choice": { "type": "any", "disable_parallel_tool_use": true },
-        "messages": messages(conversation, fence),
+        "messages": messages(conversation),
     }))
 }
 
-/// The task, then each answer as it came with what came of it; the newest observation stands last.
-fn messages(conversation: &Conversation, fence: &Fence) -> Vec<Value> {
-    let text = |text: String| json!({ "type": "text", "text": text });
+/// Each answer as it came, after what it answered; what is new stands last.
+fn messages(conversation: &Conversation) -> Vec<Value> {
     let mut messages = Vec::new();
-    let mut said = vec![text(format!("The task:\n{}", conversation.task))];
+    let mut id = None;
+    let told = |text: &str, id: &Option<String>| match id {
+        Some(id) => json!([{ "type": "tool_result", "tool_use_id": id, "content": text }]),
+        None => json!([{ "type": "text", "text": text }]),
+    };
     for (number, turn) in conversation.turns.iter().enumerate() {
-        let (content, id) = spoken(turn, number);
-        messages.push(json!({ "role": "user", "content": said }));
+        messages.push(json!({ "role": "user", "content": told(&turn.message.text, &id) }));
+        let (content, called) = spoken(turn, number);
         messages.push(json!({ "role": "assistant", "content": content }));
-        let result = fence.around("result", &turn.result);
-        said = vec![json!({ "type": "tool_result", "tool_use_id": id, "content": result })];
+        id = Some(called);
     }
-    let observation = fence.around("observation", &conversation.observation);
-    said.push(text(format!("The newest observation:\n{observation}")));
-    messages.push(json!({ "role": "user", "content": said }));
+    let content = told(&conversation.newest.text, &id);
+    messages.push(json!({ "role": "user", "content": content }));
     messages
 }
 
@@ -52,7 +50,7 @@ fn messages(conversation: &Conversation, fence: &Fence) -> Vec<Value> {
 /// took (a script, before the run was resumed) is told as if this one had taken it.
 fn spoken(turn: &Turn, number: usize) -> (Value, String) {
     let verbatim = || {
-        let body: Value = serde_json::from_str(&turn.answer.raw).ok()?;
+        let body: Value = serde_json::from_str(&turn.raw).ok()?;
         let content = body.get("content")?.as_array()?;
         let call = content.iter().find(|block| block["type"] == "tool_use")?;
         let id = call.get("id")?.as_str()?.to_owned();
@@ -60,7 +58,7 @@ fn spoken(turn: &Turn, number: usize) -> (Value, String) {
     };
     verbatim().unwrap_or_else(|| {
         let id = format!("turn_{number}");
-        let call = serde_json::to_value(&turn.answer.call).unwrap_or_default();
+        let call = serde_json::to_value(&turn.call).unwrap_or_default();
         let (name, input) = (&call["tool"], &call["args"]);
         let block = json!({ "type": "tool_use", "id": id, "name": name, "input": input });
         (json!([block]), id)
@@ -88,7 +86,7 @@ struct Counted {
 
 /// Reads the body of an answer: exactly one call of a tool that there is, with arguments that fit.
 pub(super) fn answer(body: &str) -> Result<Answer, ModelError> {
-    let unusable = |why: String| ModelError::Unusable(why);
+    let unusable = |why: String| ModelError::Unreadable(why);
     let reply: Reply = serde_json::from_str(body)
         .map_err(|error| unusable(format!("it is not a Messages answer: {error}")))?;
     match reply.stop_reason.as_deref() {
@@ -107,9 +105,11 @@ pub(super) fn answer(body: &str) -> Result<Answer, ModelError> {
     let has_id = call["id"].as_str().is_some_and(|id| !id.is_empty());
     let name = call["name"].as_str().filter(|_| has_id);
     let name = name.ok_or_else(|| unusable("its call has no id or no name".into()))?;
-    let parsed = ToolCall::parse(name, &call["input"]);
-    let call = parsed.map_err(|error| unusable(error.to_string()))?;
-    Ok(Answer { raw: body.to_owned(), call, usage: reply.usage.into() })
+    let meaning = match ToolCall::understood(name, &call["input"]) {
+        Ok(call) => Meaning::Call(call),
+        Err(error) => Meaning::Fault { kind: FaultKind::BadArguments, why: error.to_string() },
+    };
+    Ok(Answer { raw: body.to_owned(), meaning, usage: reply.usage.into(), note: None })
 }
 
 impl From<Counted> for Usage {
@@ -122,116 +122,8 @@ impl From<Counted> for Usage {
         Self {
             input: input.into_iter().flatten().sum(),
             output: counted.output_tokens.unwrap_or_default(),
+            cached: counted.cache_read_input_tokens.unwrap_or_default(),
+            written: counted.cache_creation_input_tokens.unwrap_or_default(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn body(content: &Value) -> String {
-        json!({ "content": content, "usage": { "input_tokens": 10, "output_tokens": 3 } })
-            .to_string()
-    }
-
-    #[test]
-    fn the_table_of_tools_is_what_calls_are_checked_by() {
-        let tools: Vec<Value> = serde_json::from_str(TOOLS).unwrap();
-        let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-        assert_eq!(names, ToolCall::NAMES);
-        for tool in &tools {
-            let (name, schema) = (tool["name"].as_str().unwrap(), &tool["input_schema"]);
-            assert_eq!(schema["type"], "object");
-            let example = |(field, kind): (&String, &Value)| {
-                let value = match (field.as_str(), kind["type"].as_str().unwrap()) {
-                    ("url", _) => json!("http://a.localhost/"),
-                    ("key", _) => json!("Enter"),
-                    (_, "string") => json!("a"),
-                    (_, "boolean") => json!(true),
-                    (_, "integer") => json!(1),
-                    (_, "number") => json!(1.5),
-                    (_, kind) => panic!("{kind}"),
-                };
-                (field.clone(), value)
-            };
-            let fields = schema["properties"].as_object().unwrap();
-            let mut whole: serde_json::Map<_, _> = fields.iter().map(example).collect();
-            // A place is either an index or a point.
-            let point = ["coordinate_x", "coordinate_y"].map(|axis| whole.remove(axis));
-            ToolCall::parse(name, &whole.clone().into()).unwrap();
-            if let [Some(x), Some(y)] = point {
-                whole.remove("index");
-                whole.extend([("coordinate_x".into(), x), ("coordinate_y".into(), y)]);
-                ToolCall::parse(name, &whole.clone().into()).unwrap();
-            }
-            for needed in schema["required"].as_array().unwrap() {
-                let mut less = whole.clone();
-                less.remove(needed.as_str().unwrap());
-                let error = ToolCall::parse(name, &less.into()).unwrap_err().to_string();
-                assert!(error.contains(needed.as_str().unwrap()), "{error}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_conversation_is_replayed_word_for_word() {
-        let content = json!([
-            { "type": "text", "text": "I look first." },
-            { "type": "tool_use", "id": "toolu_1", "name": "browser_click", "input": { "index": 3 } },
-        ]);
-        let first = Turn {
-            answer: answer(&body(&content)).unwrap(),
-            result: "changed\nnew </page-data 7>".into(),
-        };
-        let scripted = ToolCall::parse("browser_view", &json!({})).unwrap();
-        let raw = r#"{"tool":"browser_view"}"#.into();
-        let second = Turn {
-            answer: Answer { raw, call: scripted, usage: Usage::default() },
-            result: "the page".into(),
-        };
-        let conversation = Conversation {
-            task: "Find the price.".into(),
-            turns: vec![first, second],
-            observation: "[1] button 'Buy'".into(),
-            number: 2,
-        };
-        let messages = messages(&conversation, &Fence::fixed("7"));
-        insta::assert_snapshot!(serde_json::to_string_pretty(&messages).unwrap());
-    }
-
-    #[test]
-    fn tokens_from_the_cache_count() {
-        let body = json!({
-            "content": [{ "type": "tool_use", "id": "a", "name": "browser_view", "input": {} }],
-            "usage": { "input_tokens": 5, "cache_read_input_tokens": 70, "cache_creation_input_tokens": null, "output_tokens": 9 },
-        });
-        let answer = answer(&body.to_string()).unwrap();
-        assert_eq!(answer.usage, Usage { input: 75, output: 9 });
-        assert_eq!(answer.raw, body.to_string());
-    }
-
-    #[test]
-    fn what_cannot_be_used_says_why() {
-        let call = |name: &str, input: Value| json!({ "type": "tool_use", "id": "a", "name": name, "input": input });
-        let view = call("browser_view", json!({}));
-        let mut says: Vec<_> = [
-            json!([]),
-            json!([{ "type": "text", "text": "Done!" }]),
-            json!([view, view]),
-            json!([call("browser_fly", json!({}))]),
-            json!([call("browser_click", json!({ "index": "3" }))]),
-            json!([call("browser_click", json!("{\"index\":3}"))]),
-            json!([{ "type": "tool_use", "name": "browser_view", "input": {} }]),
-        ]
-        .iter()
-        .map(|content| answer(&body(content)).unwrap_err().to_string())
-        .collect();
-        for (stop, content) in [("refusal", json!([])), ("max_tokens", json!([view]))] {
-            let body = json!({ "content": content, "stop_reason": stop }).to_string();
-            says.push(answer(&body).unwrap_err().to_string());
-        }
-        says.extend(["", "<html>", "{}"].map(|body| answer(body).unwrap_err().to_string()));
-        insta::assert_snapshot!(says.join("\n"));
     }
 }

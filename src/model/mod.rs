@@ -1,6 +1,5 @@
 //! The model port: a script that is played, and Anthropic's Messages over HTTP.
 pub mod anthropic;
 mod conversation;
-mod fence;
 pub mod retry;
 pub mod script;

@@ -328,6 +328,24 @@ impl Worker {
                 Ok(chord) => Action::Press { chord },
                 Err(error) => return Err(TabError::Refused { why: format!("{error}") }),
             },
+            ToolCall::Restart { .. }
+            | ToolCall::MoveMouse { .. }
+            | ToolCall::SelectOption { .. }
+            | ToolCall::ConsoleExec { .. }
+            | ToolCall::ConsoleView { .. }
+            | ToolCall::Find(_)
+            | ToolCall::Extract { .. }
+            | ToolCall::Tabs { .. }
+            | ToolCall::Screenshot { .. }
+            | ToolCall::Takeover { .. }
+            | ToolCall::RecordFact(_)
+            | ToolCall::NotifyUser { .. }
+            | ToolCall::AskUser { .. }
+            | ToolCall::FileRead { .. }
+            | ToolCall::FileWrite { .. }
+            | ToolCall::FileList {} => {
+                return Err(TabError::Refused { why: "this tool is not there yet".into() });
+            }
             ToolCall::ScrollUp { to_top: true } => Action::Scroll { way: ScrollWay::Top },
             ToolCall::ScrollUp { to_top: false } => Action::Scroll { way: ScrollWay::Up },
             ToolCall::ScrollDown { to_bottom: true } => Action::Scroll { way: ScrollWay::Bottom },

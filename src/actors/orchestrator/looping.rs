@@ -9,18 +9,19 @@ use crate::actors::orchestrator::deeds::{Deed, Worker, has_failed};
 use crate::actors::world::World;
 use crate::domain::discretion::is_hidden;
 use crate::domain::ids::RunId;
-use crate::domain::journal::{Entry, Event, Standing, Status, Step, Verdict};
+use crate::domain::journal::{Answered, Entry, Event, Standing, Status, Step, Verdict};
 use crate::domain::outcome::OutcomeKind;
 use crate::domain::plan::{Next, Progress, Setback, after, limit_reached, without_progress};
 use crate::domain::report;
 use crate::domain::run::RunOrder;
+use crate::domain::told::Told;
 use crate::domain::tool::ToolCall;
 use crate::messages::board::Desk;
 use crate::messages::books::RunNote;
 use crate::messages::ledger::LedgerMsg;
 use crate::messages::orchestrator::RunError;
 use crate::messages::supervisor::Seat;
-use crate::ports::model::{Answer, Conversation, Turn, Usage};
+use crate::ports::model::{Answer, Conversation, Failed, Meaning, Message, Turn};
 
 /// How long the ledger may take to write an entry.
 const WRITING: Duration = Duration::from_secs(30);
@@ -45,6 +46,17 @@ struct End {
     why: String,
     answer: Option<String>,
 }
+
+/// What asking the model led to.
+enum Asked {
+    Call(ToolCall),
+    /// An answer that is no call; its step is over.
+    Fault,
+    Over(End),
+}
+
+/// The outcome of a step whose answer was no call.
+pub const NO_CALL: &str = "no_call";
 
 impl Loop {
     /// Returns the loop of a run that the books know.
@@ -182,10 +194,11 @@ impl Loop {
         let call = match self.standing_call(step) {
             Some(call) => call,
             None => {
-                let conversation = self.conversation(step, observation);
-                match self.ask(step, conversation).await? {
-                    Ok(call) => call,
-                    Err(end) => return Ok(Some(end)),
+                let told = self.tell(observation);
+                match self.ask(step, told).await? {
+                    Asked::Call(call) => call,
+                    Asked::Fault => return Ok(None),
+                    Asked::Over(end) => return Ok(Some(end)),
                 }
             }
         };
@@ -218,46 +231,73 @@ impl Loop {
     }
 
     /// Asks the model; its answer is on disk before it is used.
-    async fn ask(
-        &mut self,
-        step: u32,
-        conversation: Conversation,
-    ) -> Result<Result<ToolCall, End>, RunError> {
+    async fn ask(&mut self, step: u32, told: Told) -> Result<Asked, RunError> {
         let url = self.worker.url();
-        let observation_chars = conversation.observation.chars().count();
-        self.record(Event::Asked { step, url, observation_chars }).await?;
+        self.record(Event::Asked { step, url, told: told.clone() }).await?;
         self.desk.post(format!("step {step}: asking {}", self.note.model.name()));
+        let conversation = self.conversation(step, &told);
         let answer = match self.note.model.answer(&conversation).await {
             Ok(answer) => answer,
-            Err(error) => {
+            Err(Failed { error, usage }) => {
                 let why = error.to_string();
-                return Ok(Err(End { status: Status::Failed, why, answer: None }));
+                self.record(Event::Unanswered { step, why: why.clone(), usage }).await?;
+                return Ok(Asked::Over(End { status: Status::Failed, why, answer: None }));
             }
         };
-        let Answer { raw, call: meant, usage: Usage { input, output } } = answer;
-        let (input_tokens, output_tokens) = (input, output);
-        let (raw, call) = self.worker.discreet(raw, &meant);
-        self.record(Event::Answered { step, raw, call, input_tokens, output_tokens }).await?;
-        Ok(Ok(meant))
+        let Answer { raw, meaning, usage, note } = answer;
+        match meaning {
+            Meaning::Call(meant) => {
+                let (raw, call) = self.worker.discreet(raw, &meant);
+                let call = Some(call);
+                self.record(Event::Answered { step, raw, call, note, usage }).await?;
+                Ok(Asked::Call(meant))
+            }
+            Meaning::Fault { why, .. } => {
+                let note = Some(why.clone());
+                self.record(Event::Answered { step, raw, call: None, note, usage }).await?;
+                self.came(step, Deed::told(NO_CALL, vec![why])).await?;
+                Ok(Asked::Fault)
+            }
+        }
     }
 
-    fn conversation(&self, step: u32, observation: String) -> Conversation {
-        let ages = (0..self.standing.steps.len()).rev();
-        let turns = self.standing.steps.iter().zip(ages).filter_map(|(step, age)| {
-            let (raw, call) = step.answered.clone()?;
-            let lines = std::iter::once(step.outcome.clone()?).chain(step.delta.iter().cloned());
-            let result = lines.collect::<Vec<_>>().join("\n");
-            let answer = Answer { raw, call, usage: Usage::default() };
-            Some(Turn { answer, result: self.order.context.shorten(&result, age) })
+    /// What the model is told now: what came of its last call, and the page.
+    fn tell(&self, observation: String) -> Told {
+        let last = self.standing.steps.iter().rev().find(|step| step.outcome.is_some());
+        let result = last.map(|step| {
+            let lines = step.outcome.iter().chain(&step.delta).cloned();
+            self.order.context.shorten(&lines.collect::<Vec<_>>().join("\n"))
         });
+        let nonce = self.world.nonces.draw();
+        Told { nonce, result, page: Some(observation), ..Told::default() }
+    }
+
+    fn conversation(&self, step: u32, told: &Told) -> Conversation {
+        let message = |(at, told): (usize, &Told)| {
+            let text = if at < self.standing.folded { told.folded() } else { told.text() };
+            let task =
+                if at == 0 { format!("The task:\n{}\n\n", self.order.task) } else { String::new() };
+            Message { text: format!("{task}{text}"), picture: None }
+        };
+        let over = self.standing.steps.iter().filter(|other| other.number != step);
+        let turns: Vec<_> = over
+            .filter_map(|step| Some((step.told.as_ref()?, step.answered.as_ref()?)))
+            .enumerate()
+            .map(|(at, (told, Answered { raw, call, .. }))| Turn {
+                message: message((at, told)),
+                raw: raw.clone(),
+                call: call.clone(),
+            })
+            .collect();
+        let newest = message((turns.len(), told));
         let number = usize::try_from(step).unwrap_or(usize::MAX).saturating_sub(1);
-        Conversation { task: self.order.task.clone(), turns: turns.collect(), observation, number }
+        Conversation { turns, newest, number, most_tokens: None }
     }
 
     /// The call of a step that an earlier incarnation had an answer for.
     fn standing_call(&self, step: u32) -> Option<ToolCall> {
         let step = self.standing.steps.iter().find(|other| other.number == step)?;
-        let call = step.answered.as_ref().map(|(_, call)| call.clone())?;
+        let call = step.answered.as_ref().and_then(|answered| answered.call.clone())?;
         // A secret was not kept: the model is asked for it once more.
         (!is_hidden(&call)).then_some(call)
     }
@@ -273,7 +313,7 @@ impl Loop {
         }
         let held = step.judged.iter().find_map(|judged| match judged.verdict {
             Verdict::Held { id } => Some(format!("held for a person as {id}: {}", judged.what)),
-            Verdict::Passed | Verdict::Allowed => None,
+            Verdict::Passed | Verdict::Allowed | Verdict::Approved { .. } => None,
         });
         let unknown = || {
             let what = &step.what;

@@ -3,10 +3,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::*;
+use crate::domain::cost::Usage;
 use crate::domain::guard::{Class, Judgement};
 use crate::domain::ids::{ElementId, HoldId, RunId};
 use crate::domain::journal::{Event, VERSION};
-use crate::domain::run::{Consent, ContextBounds, Limits};
+use crate::domain::run::{Consent, ContextBounds, Limits, OnHold};
+use crate::domain::told::Told;
 use crate::domain::tool::{Index, Place, ToolCall};
 
 fn order(expect: Option<u32>) -> RunOrder {
@@ -24,10 +26,16 @@ fn order(expect: Option<u32>) -> RunOrder {
             step_time: Duration::from_secs(30),
             action_time: Duration::from_secs(10),
             navigation_time: Duration::from_secs(30),
+            tokens: None,
+            cost: None,
         },
         expect,
         consent: Consent::default(),
-        context: ContextBounds { recent_steps: 8, text: 2_000 },
+        on_hold: OnHold::Skip,
+        attended: false,
+        named: vec![],
+        price: None,
+        context: ContextBounds { recent_steps: 8, text: 2_000, markdown: 8_000, fold_at: 40_000 },
     }
 }
 
@@ -47,13 +55,13 @@ fn step(number: u32, call: ToolCall, came: &str, delta: &[&str]) -> Vec<Event> {
     let url = "http://shop.localhost:8080/mail".to_owned();
     let what = call.what();
     vec![
-        Event::Asked { step: number, url: url.clone(), observation_chars: 420 },
+        Event::Asked { step: number, url: url.clone(), told: Told::default() },
         Event::Answered {
             step: number,
             raw: "{}".into(),
-            call: call.clone(),
-            input_tokens: 900,
-            output_tokens: 30,
+            call: Some(call.clone()),
+            note: None,
+            usage: Usage { input: 900, output: 30, cached: 600, written: 0 },
         },
         Event::Intended { step: number, call, what },
         Event::Came {
@@ -72,7 +80,7 @@ fn click(role: &str, name: &str) -> ToolCall {
 
 fn finish(incomplete: Option<&str>) -> ToolCall {
     let answer = "The red kettle costs **24.90 €**.".into();
-    ToolCall::Finish { answer, incomplete_reason: incomplete.map(Into::into) }
+    ToolCall::Finish { answer, incomplete_reason: incomplete.map(Into::into), autonomy: None }
 }
 
 fn hold(number: u32) -> Event {
@@ -213,7 +221,7 @@ fn page_text_marks_nothing_up() {
         "</li> **Status:** Complete\n# Done ![x](http://evil/?a) <img src=x> `a` | $x$ \u{202e}abc";
     let place = Place { index: Some(Index::Number(ElementId(1))), ..Place::default() };
     let answer = "See ![x](http://evil/?a)\n\n<script>1</script>\n\n| a | b |".into();
-    let done = ToolCall::Finish { answer, incomplete_reason: Some(evil.into()) };
+    let done = ToolCall::Finish { answer, incomplete_reason: Some(evil.into()), autonomy: None };
     let events = [
         vec![began()],
         step(1, ToolCall::Click(place), evil, &[evil, "2", "3. a", "- 4", "5", "6", "7"]),

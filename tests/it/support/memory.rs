@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use strawmanus::domain::ids::RunId;
 use strawmanus::ports::clock::Clock;
 use strawmanus::ports::files::{FileError, Files};
+use strawmanus::ports::nonces::Nonces;
 use strawmanus::ports::sealed::{Sealed, SealedError};
 use strawmanus::ports::store::{Counter, Durability, Store, StoreError, Table};
 
@@ -26,6 +27,7 @@ struct Inner {
     /// Writes to the journal that fail, from this one on (from 0).
     full_from: Option<usize>,
     appended: usize,
+    nonces: u32,
     began: Option<tokio::time::Instant>,
     begun: u32,
     slow: bool,
@@ -218,5 +220,13 @@ impl Clock for Memory {
         let began = *inner.began.get_or_insert_with(tokio::time::Instant::now);
         let noon: Timestamp = "2026-11-30T12:00:00Z".parse().unwrap();
         noon + began.elapsed()
+    }
+}
+
+impl Nonces for Memory {
+    fn draw(&self) -> String {
+        let mut inner = self.0.lock().unwrap();
+        inner.nonces += 1;
+        format!("nonce{:04}", inner.nonces)
     }
 }
