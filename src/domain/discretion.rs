@@ -78,6 +78,7 @@ mod tests {
     use super::*;
     use crate::domain::ids::ElementId;
     use crate::domain::page::observation::Shown;
+    use crate::domain::page::tree::DocumentId;
 
     fn page() -> Observation {
         let field = |id, name: &str, secret| Shown {
@@ -86,9 +87,12 @@ mod tests {
             name: name.into(),
             secret,
             bounds: None,
+            line: String::new(),
         };
         let elements = vec![field(3, "PIN", true), field(4, "Name", false)];
-        Observation { url: String::new(), title: String::new(), text: String::new(), elements }
+        let (document, empty) = (DocumentId("d".into()), String::new);
+        let (url, title, text, links) = (empty(), empty(), empty(), vec![]);
+        Observation { document, url, title, text, markdown: 0..0, elements, links }
     }
 
     fn kept(index: Value) -> (String, ToolCall) {

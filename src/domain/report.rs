@@ -206,7 +206,12 @@ pub fn trace(order: &RunOrder, standing: &Standing, entries: &[Entry]) -> String
         "began": standing.began,
         "last": standing.last,
         "duration_ms": duration_ms(standing),
-        "tokens": standing.usage,
+        "tokens": {
+            "input": standing.usage.input,
+            "output": standing.usage.output,
+            "cached": standing.usage.cached,
+            "written": standing.usage.written,
+        },
         "restarts": standing.restarts,
         "resumed": standing.resumed,
         "steps": standing.steps.iter().map(traced).collect::<Vec<_>>(),

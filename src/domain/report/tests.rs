@@ -146,7 +146,10 @@ fn the_trace_and_the_decisions_are_json() {
     assert_eq!(trace["journal"].as_array().unwrap().len(), entries.len());
     assert_eq!(trace["steps"][1]["outcome"], "held");
     assert_eq!(trace["restarts"], json!({ "browser": 1, "tab": 1 }));
-    assert_eq!(trace["tokens"]["input"], 1800);
+    assert_eq!(
+        trace["tokens"],
+        json!({ "input": 1800, "output": 60, "cached": 1200, "written": 0 })
+    );
     assert_eq!(trace["status"], "failed");
     assert_eq!(trace["duration_ms"], 12 * 37_000);
     let back = trace["journal"].as_array().unwrap().iter();
