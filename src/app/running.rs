@@ -366,7 +366,7 @@ fn told(order: &RunOrder, standing: &Standing, ending: &Ending) -> Answer {
     text.push_str(&format!("{last}\nreport: {}", path.display()));
     let hold = |judged: &Judged| match judged.verdict {
         Verdict::Held { id } => id.to_string(),
-        Verdict::Passed | Verdict::Allowed => String::new(),
+        Verdict::Passed | Verdict::Allowed | Verdict::Approved { .. } => String::new(),
     };
     let held: Vec<_> = standing
         .held()
@@ -404,7 +404,7 @@ fn told(order: &RunOrder, standing: &Standing, ending: &Ending) -> Answer {
     Answer { exit, outcome: Some(outcome), data, text, error, ..Answer::default() }
 }
 
-const HELD: &str = "allow it with --auto-approve --allow HOST, or do it yourself in the browser";
+const HELD: &str = "a person says `strawmanus approve ID` or `strawmanus deny ID`";
 
 /// Returns what a person reads of an entry while the run goes on; nothing of what only replays need.
 pub fn line(entry: &Entry) -> Option<String> {

@@ -123,6 +123,10 @@ pub enum Verdict {
     Passed,
     /// Irreversible, but its host is one that the user allows without asking.
     Allowed,
+    /// Irreversible, and a person approved it as this.
+    Approved {
+        id: HoldId,
+    },
     Held {
         id: HoldId,
     },

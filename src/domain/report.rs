@@ -238,6 +238,7 @@ fn decision(step: &Step, judged: &Judged) -> Value {
     let (verdict, hold) = match &judged.verdict {
         Verdict::Passed => ("passed", None),
         Verdict::Allowed => ("allowed", None),
+        Verdict::Approved { id } => ("approved", Some(id.to_string())),
         Verdict::Held { id } => ("held", Some(id.to_string())),
     };
     json!({

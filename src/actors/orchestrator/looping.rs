@@ -273,7 +273,7 @@ impl Loop {
         }
         let held = step.judged.iter().find_map(|judged| match judged.verdict {
             Verdict::Held { id } => Some(format!("held for a person as {id}: {}", judged.what)),
-            Verdict::Passed | Verdict::Allowed => None,
+            Verdict::Passed | Verdict::Allowed | Verdict::Approved { .. } => None,
         });
         let unknown = || {
             let what = &step.what;
