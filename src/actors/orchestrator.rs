@@ -74,6 +74,11 @@ impl Actor for Orchestrator {
                 let _ = reply.send(Ok(()));
                 Ok(())
             }
+            RunMsg::Decided { hold: _, approved: _, reply } => {
+                // It waits for nobody: whoever asks performs the act.
+                let _ = reply.send(Ok(false));
+                Ok(())
+            }
             RunMsg::Ended(Ok(())) => {
                 state.desk.post("over");
                 myself.stop(None);

@@ -417,7 +417,7 @@ fn told(order: &RunOrder, standing: &Standing, ending: &Ending) -> Answer {
     Answer { exit, outcome: Some(outcome), data, text, error, ..Answer::default() }
 }
 
-const HELD: &str = "allow it with --auto-approve --allow HOST, or do it yourself in the browser";
+const HELD: &str = "a person says `strawmanus approve ID` or `strawmanus deny ID`";
 
 fn minute(at: jiff::Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M").to_string()

@@ -33,6 +33,7 @@ pub struct Config {
     pub context: ContextSettings,
     pub model: ModelSettings,
     pub tab: TabSettings,
+    pub guard: GuardSettings,
     pub daemon: DaemonSettings,
 }
 
@@ -102,6 +103,12 @@ pub struct ModelSettings {
 #[serde(deny_unknown_fields)]
 pub struct TabSettings {
     pub queue: NonZeroU32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GuardSettings {
+    pub approval: Span,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

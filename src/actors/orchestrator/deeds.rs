@@ -213,7 +213,8 @@ impl Worker {
     }
 
     async fn answer_dialog(&mut self, accept: bool) {
-        let ask = |reply| TabMsg::AnswerDialog { accept, text: None, reply };
+        let consent = self.order.consent.clone();
+        let ask = |reply| TabMsg::AnswerDialog { accept, text: None, consent, reply };
         if let Ok(dialog) = self.ask(GRACE, ask).await {
             let done = if accept { "accepted" } else { "dismissed" };
             self.news.push(format!("{} '{}' was {done}", dialog.kind, dialog.message));
@@ -357,7 +358,11 @@ impl Worker {
             what: acted.what,
             url: acted.url,
             judgement: acted.judgement,
-            verdict: if acted.allowed { Verdict::Allowed } else { Verdict::Passed },
+            verdict: match acted.approved {
+                Some(id) => Verdict::Approved { id },
+                None if acted.allowed => Verdict::Allowed,
+                None => Verdict::Passed,
+            },
         });
         match acted.outcome.kind {
             OutcomeKind::NewTab => self.follow(),
@@ -386,7 +391,7 @@ impl Worker {
 
     async fn act(&self, action: Action) -> Result<Acted, TabError> {
         let patience = self.order.limits.action_time;
-        let order = Box::new(Order { action, consent: self.order.consent.clone() });
+        let order = Box::new(Order::new(action, self.order.consent.clone()));
         self.ask(patience, |reply| TabMsg::Act { order, patience, reply }).await
     }
 
