@@ -125,7 +125,7 @@ impl Call<'_> {
             context,
         };
         if let Some(script) = script {
-            let written = world.files.write(&folder.join("script.jsonl"), &script).await;
+            let written = world.files.write(&folder.join("script.jsonl"), script.as_bytes()).await;
             written.or_else(|error| trouble("disk", error.to_string()))?;
         }
         let row = RunRow {
@@ -361,8 +361,12 @@ async fn write_reports(
     standing: &Standing,
     entries: &[Entry],
 ) -> Option<String> {
-    for (name, text) in report::files(order, standing, entries) {
-        if let Err(error) = world.files.write(&order.folder.join(name), &text).await {
+    let files = match report::files(order, standing, entries) {
+        Ok(files) => files,
+        Err(error) => return Some(error.to_string()),
+    };
+    for (name, text) in files {
+        if let Err(error) = world.files.write(&order.folder.join(name), text.as_bytes()).await {
             return Some(error.to_string());
         }
     }
