@@ -4,6 +4,7 @@ pub mod browsing;
 pub mod compose;
 pub mod demo;
 pub mod lines;
+pub mod models;
 pub mod rows;
 pub mod running;
 pub mod seeing;
