@@ -229,7 +229,8 @@ mod tests {
         let turns = (0..3).map(|_| turn("t", &view, Some(ToolCall::View {}))).collect();
         let conversation =
             Conversation { turns, newest: message("new"), number: 3, most_tokens: Some(9) };
-        let mut asked = Asked { model: "m", conversation: &conversation, sees: false, without: &[] };
+        let mut asked =
+            Asked { model: "m", conversation: &conversation, sees: false, without: &[] };
         let body = request(&asked);
         let count = |body: &Value| body.to_string().matches("cache_control").count();
         assert_eq!((count(&body), &body["max_tokens"]), (3, &json!(9)));

@@ -194,7 +194,8 @@ mod tests {
 
     #[test]
     fn a_conversation_that_is_too_long_is_told_from_other_mistakes() {
-        let message = |text: &str| json!({ "error": { "type": "invalid_request_error", "message": text } });
+        let message =
+            |text: &str| json!({ "error": { "type": "invalid_request_error", "message": text } });
         for (status, body) in [
             (400, message("prompt is too long: 210000 tokens > 200000 maximum")),
             (400, message("input length and `max_tokens` exceed context limit: 199000 + 8192")),

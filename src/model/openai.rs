@@ -28,11 +28,8 @@ pub(super) fn request(asked: &Asked<'_>) -> Value {
         "tools": tools().iter().map(tool).collect::<Vec<_>>(),
     });
     let most = asked.conversation.most_tokens.unwrap_or(MOST_TOKENS).clamp(1, MOST_TOKENS);
-    let length = if asked.takes("max_completion_tokens") {
-        "max_completion_tokens"
-    } else {
-        "max_tokens"
-    };
+    let length =
+        if asked.takes("max_completion_tokens") { "max_completion_tokens" } else { "max_tokens" };
     for (field, value) in [
         (length, json!(most)),
         ("tool_choice", json!("required")),
@@ -75,9 +72,11 @@ fn tell(messages: &mut Vec<Value>, message: &Message, (open, sees): (&[String], 
     let picture = message.picture.as_deref().filter(|_| sees).map(picture);
     if let Some((first, left_out)) = open.split_first() {
         messages.push(json!({ "role": "tool", "tool_call_id": first, "content": text }));
-        messages.extend(left_out.iter().map(|id| {
-            json!({ "role": "tool", "tool_call_id": id, "content": LEFT_OUT })
-        }));
+        messages.extend(
+            left_out
+                .iter()
+                .map(|id| json!({ "role": "tool", "tool_call_id": id, "content": LEFT_OUT })),
+        );
         if let Some(picture) = picture {
             let about = json!({ "type": "text", "text": "The picture:" });
             messages.push(json!({ "role": "user", "content": [about, picture] }));
@@ -175,9 +174,7 @@ mod tests {
 
     #[test]
     fn a_conversation_is_replayed_as_servers_take_it_back() {
-        let call = |id: Value, arguments: Value| {
-            json!({ "id": id, "function": { "name": "browser_view", "arguments": arguments } })
-        };
+        let call = |id: Value, arguments: Value| json!({ "id": id, "function": { "name": "browser_view", "arguments": arguments } });
         let two = json!({ "role": "assistant", "content": "I look.", "refusal": null,
             "tool_calls": [call(json!("c1"), json!("{}")), call(json!("c1"), json!({ "a": 1 }))] });
         let no_id = json!({ "content": null, "tool_calls": [call(json!(null), json!("{\"x\""))] });
@@ -197,11 +194,8 @@ mod tests {
     #[test]
     fn pictures_go_to_those_who_see() {
         let picture = Message { picture: Some(Arc::new(Picture(vec![1, 2, 3]))), ..message("now") };
-        let script = Turn {
-            message: message("t"),
-            raw: String::new(),
-            call: Some(ToolCall::View {}),
-        };
+        let script =
+            Turn { message: message("t"), raw: String::new(), call: Some(ToolCall::View {}) };
         let seen = of(vec![script], picture.clone(), true);
         assert_eq!(seen[2]["content"], "now");
         let url = &seen[3]["content"][1]["image_url"]["url"];
@@ -220,10 +214,10 @@ mod tests {
         };
         let all = ["max_completion_tokens", "parallel_tool_calls", "tool_choice"];
         assert_eq!(with(&[]), [&all[..], &["stream_options", "stream"]].concat());
-        assert_eq!(with(&["stream", "tool_choice", "max_completion_tokens"]), [
-            "max_tokens",
-            "parallel_tool_calls"
-        ]);
+        assert_eq!(
+            with(&["stream", "tool_choice", "max_completion_tokens"]),
+            ["max_tokens", "parallel_tool_calls"]
+        );
         assert_eq!(with(&SPARE), Vec::<&str>::new());
     }
 }

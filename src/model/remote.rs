@@ -127,7 +127,9 @@ fn meant(heard: Heard, before: Usage) -> Result<Answer, Failed> {
     usage += heard.usage;
     match heard.stop {
         Stop::Done => {}
-        Stop::Refused(detail) => return Err(Failed { error: ModelError::Refused { detail }, usage }),
+        Stop::Refused(detail) => {
+            return Err(Failed { error: ModelError::Refused { detail }, usage });
+        }
         Stop::Full => {
             let detail = "its window was full before the answer was over".into();
             return Err(Failed { error: ModelError::TooLong { detail }, usage });

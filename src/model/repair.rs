@@ -51,7 +51,8 @@ pub(super) fn meaning(said: &Said) -> (Meaning, Option<String>) {
         return (fault(FaultKind::NoCall, &format!("no tool was called; {ONE}")), None);
     };
     let as_text = "your call was written as text; it was taken, but call the tool itself next time";
-    let note = more(written.len()).map_or_else(|| as_text.into(), |more| format!("{as_text}; {more}"));
+    let note =
+        more(written.len()).map_or_else(|| as_text.into(), |more| format!("{as_text}; {more}"));
     (meant(first), Some(note))
 }
 
@@ -203,7 +204,8 @@ mod tests {
     fn many_braces_are_given_up_on() {
         let text = format!("{}{}", "{".repeat(500), r#"{"tool":"browser_view"}"#);
         assert_eq!(in_text(&text), Vec::<String>::new());
-        let deep = (0..9).fold(json!({ "tool": "browser_view" }), |it, _| json!({ "tool_calls": [it] }));
+        let deep =
+            (0..9).fold(json!({ "tool": "browser_view" }), |it, _| json!({ "tool_calls": [it] }));
         assert_eq!(calls_in(&deep, 0), vec![]);
     }
 }

@@ -25,9 +25,9 @@ pub(super) fn events(
 ) -> impl Stream<Item = Result<String, Failure>> + Unpin {
     let chunks = stream::unfold(Some(response), move |response| async move {
         let mut response = response?;
-        let chunk = within(stall, response.chunk()).await.and_then(|chunk| {
-            chunk.map_err(|error| Failure::broken_off(deepest(&error)))
-        });
+        let chunk = within(stall, response.chunk())
+            .await
+            .and_then(|chunk| chunk.map_err(|error| Failure::broken_off(deepest(&error))));
         match chunk {
             Ok(Some(bytes)) => Some((Ok(bytes), Some(response))),
             Ok(None) => None,

@@ -2,10 +2,10 @@
 use serde_json::Value;
 use url::Url;
 
+use crate::domain::cost::Usage;
 use crate::model::failure::Failure;
 use crate::model::repair::Said;
 use crate::model::{anthropic, openai};
-use crate::domain::cost::Usage;
 use crate::ports::model::{Conversation, ModelError};
 
 /// A way to speak with a model over HTTP.

@@ -188,7 +188,11 @@ impl Desk {
 }
 
 /// Sends an answer in events, as far as the slip lets it.
-fn stream_of(voice: Voice, (spoken, usage): (&Spoken, Usage), slip: Option<Slip>) -> Response<Body> {
+fn stream_of(
+    voice: Voice,
+    (spoken, usage): (&Spoken, Usage),
+    slip: Option<Slip>,
+) -> Response<Body> {
     let mut events = voice.events(spoken, usage);
     let half = events.len() / 2;
     if slip.is_some_and(Slip::breaks) {
@@ -201,8 +205,11 @@ fn stream_of(voice: Voice, (spoken, usage): (&Spoken, Usage), slip: Option<Slip>
     let body = match slip {
         Some(Slip::Stall) => Body::from_stream(said.chain(stream::pending())),
         Some(Slip::CutShort) => {
-            let gone = || Err(io::Error::from(io::ErrorKind::ConnectionReset));
-            Body::from_stream(said.chain(stream::once(async move { gone() })))
+            Body::from_stream(said.chain(stream::once(async {
+                // What was said before is sent first.
+                tokio::task::yield_now().await;
+                Err(io::ErrorKind::ConnectionReset.into())
+            })))
         }
         _ => Body::from_stream(said),
     };

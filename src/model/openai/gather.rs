@@ -79,10 +79,10 @@ impl Gather for Gathering {
 
     fn heard(&self) -> Heard {
         let reason = self.finish_reason.as_deref().unwrap_or("stop");
-        let calls = self.calls.iter().map(|call| Written {
-            name: call.name.clone(),
-            args: call.arguments(),
-        });
+        let calls = self
+            .calls
+            .iter()
+            .map(|call| Written { name: call.name.clone(), args: call.arguments() });
         let cut = reason == "length";
         let said = Said { calls: calls.collect(), text: self.text.clone(), cut };
         let stop = if !self.refusal.trim().is_empty() {

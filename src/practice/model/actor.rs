@@ -55,9 +55,8 @@ impl Actor {
             then,
             now,
         };
-        let lost = |why: &str| {
-            choice("finish", json!({ "answer": "", "incomplete_reason": why }), then)
-        };
+        let lost =
+            |why: &str| choice("finish", json!({ "answer": "", "incomplete_reason": why }), then);
         let Some(call) = self.lines.get(now.line) else { return lost("the script is over") };
         let call = serde_json::to_value(call).unwrap_or_default();
         let name = call["tool"].as_str().unwrap_or_default();

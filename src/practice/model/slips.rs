@@ -48,7 +48,12 @@ pub enum Slip {
     /// The service says in the middle that it is overloaded.
     ErrorEvent,
     /// No answer, but a status.
-    Status { status: u16, kind: &'static str, message: &'static str, after_ms: Option<u32> },
+    Status {
+        status: u16,
+        kind: &'static str,
+        message: &'static str,
+        after_ms: Option<u32>,
+    },
 }
 
 impl Slip {
@@ -126,7 +131,8 @@ pub(super) fn shape(slip: Option<Slip>, choice: &Choice) -> (Spoken, bool) {
         Some(Slip::ObjectArguments) => (calls(vec![Called { as_text: false, ..own() }]), true),
         Some(Slip::NoIds) => (calls(vec![Called { id: None, ..own() }]), true),
         Some(Slip::TwoCalls) => {
-            let more = Called { id: Some(format!("{id}_more")), ..called("browser_view", json!({})) };
+            let more =
+                Called { id: Some(format!("{id}_more")), ..called("browser_view", json!({})) };
             (calls(vec![own(), more]), true)
         }
         _ => (Spoken { text: "I go on.".to_owned(), ..calls(vec![own()]) }, true),

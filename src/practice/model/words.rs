@@ -71,7 +71,8 @@ fn tool_use(called: &Called) -> Value {
 fn tool_call(called: &Called) -> Value {
     let Called { id, name, args, as_text } = called;
     let arguments = if *as_text { Value::String(args.to_string()) } else { args.clone() };
-    let mut call = json!({ "type": "function", "function": { "name": name, "arguments": arguments } });
+    let mut call =
+        json!({ "type": "function", "function": { "name": name, "arguments": arguments } });
     if let Some(id) = id {
         call["id"] = json!(id);
     }
@@ -133,11 +134,14 @@ fn message_events(spoken: &Spoken, usage: Usage) -> Vec<Bytes> {
     ];
     let mut index = 0;
     let mut block = |block: Value, deltas: Vec<Value>| {
-        events.push(json!({ "type": "content_block_start", "index": index, "content_block": block }));
+        events
+            .push(json!({ "type": "content_block_start", "index": index, "content_block": block }));
         let deltas = deltas.into_iter();
-        events.extend(deltas.map(
-            |delta| json!({ "type": "content_block_delta", "index": index, "delta": delta }),
-        ));
+        events.extend(
+            deltas.map(
+                |delta| json!({ "type": "content_block_delta", "index": index, "delta": delta }),
+            ),
+        );
         events.push(json!({ "type": "content_block_stop", "index": index }));
         index += 1;
     };

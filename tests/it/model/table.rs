@@ -15,7 +15,8 @@ pub const SCRIPT: &str = r#"{"tool":"browser_click","args":{"index":{"role":"but
 {"tool":"browser_input","args":{"index":4,"text":"two","press_enter":true}}
 {"tool":"finish","args":{"answer":"done"}}"#;
 
-const PAGE: &str = "The task:\nBuy it.\n  3[:]<button>Red kettle</button>\n  4[:]<input>How many</input>";
+const PAGE: &str =
+    "The task:\nBuy it.\n  3[:]<button>Red kettle</button>\n  4[:]<input>How many</input>";
 
 pub struct Table {
     wire: Wire,
@@ -34,8 +35,7 @@ pub fn model(wire: Wire, base_url: &str) -> Remote {
         key: Some(Key::new("sk-test")),
     };
     let retry = Retry { most: 3, first: Duration::from_millis(5), ..Retry::default() };
-    let patience =
-        Patience { stall: Duration::from_millis(400), whole: Duration::from_secs(20) };
+    let patience = Patience { stall: Duration::from_millis(400), whole: Duration::from_secs(20) };
     Remote::new(setup, Proxies::default()).unwrap().with_retry(retry).with_patience(patience)
 }
 
