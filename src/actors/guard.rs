@@ -1,23 +1,25 @@
 //! The guard: rules on every action before it is dispatched.
 //!
 //! - **Takes** [`GuardMsg`].
-//! - **Answers** with a ruling; a hold is stored before it is answered.
+//! - **Answers** with a ruling; a hold is stored before it is answered, and an approval is used up
+//!   before.
 //! - **Dies** of nothing of its own. A dead or late guard means held: that is its callers' part.
 //! - **Then** it is started again; the holds are in the store.
 
 use std::sync::Arc;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
+use tokio::sync::Mutex;
 use url::Url;
 
 use crate::actors::settle::settle;
 use crate::actors::world::World;
-use crate::domain::guard::{Case, Class, classify};
-use crate::domain::ids::{HoldId, RunId};
-use crate::domain::run::Consent;
+use crate::domain::guard::ticket::{Bond, Moment, Unfit, preview};
+use crate::domain::guard::{Class, Judgement, classify};
+use crate::domain::ids::HoldId;
 use crate::messages::Reply;
 use crate::messages::board::Desk;
-use crate::messages::guard::{Decision, GuardError, GuardMsg, Hold, Ruling};
+use crate::messages::guard::{Decision, GuardError, GuardMsg, Hold, HoldState, Question, Ruling};
 use crate::messages::inbox::{Inbox, Job};
 use crate::ports::store::{Counter, Durability, StoreError, Table};
 
@@ -35,6 +37,8 @@ pub struct GuardState {
     inbox: Inbox<GuardMsg>,
     /// Work with the store, beside the mailbox; the finished are dropped with the next.
     jobs: Vec<Job>,
+    /// Held by whoever changes a hold: nothing is used twice.
+    holds: Arc<Mutex<()>>,
     judged: u64,
     held: u64,
 }
@@ -50,7 +54,8 @@ impl Actor for Guard {
         GuardArgs { world, desk }: GuardArgs,
     ) -> Result<GuardState, ActorProcessingErr> {
         let inbox = Inbox::new(myself, Arc::clone(&desk.vitals));
-        let state = GuardState { world, desk, inbox, jobs: Vec::new(), judged: 0, held: 0 };
+        let (jobs, holds) = (Vec::new(), Arc::default());
+        let state = GuardState { world, desk, inbox, jobs, holds, judged: 0, held: 0 };
         state.post();
         Ok(state)
     }
@@ -63,9 +68,9 @@ impl Actor for Guard {
     ) -> Result<(), ActorProcessingErr> {
         state.desk.vitals.took();
         match message {
-            GuardMsg::Judge { case, what, consent, run, reply } => {
-                state.judge(Question { case: *case, what, run }, &consent, reply);
-            }
+            GuardMsg::Judge { question, reply } => state.judge(*question, reply),
+            GuardMsg::Decide { id, approve, reply } => state.decide(id, approve, reply),
+            GuardMsg::Find { id, reply } => state.find(id, reply),
             GuardMsg::ListHolds { reply } => state.list(reply),
         }
         state.post();
@@ -73,50 +78,98 @@ impl Actor for Guard {
     }
 }
 
-/// What is judged, for whom.
-struct Question {
-    case: Case,
-    what: String,
-    run: Option<RunId>,
-}
-
 impl GuardState {
-    fn judge(&mut self, question: Question, consent: &Consent, reply: Reply<Ruling, GuardError>) {
+    fn judge(&mut self, question: Question, reply: Reply<Ruling, GuardError>) {
         self.judged += 1;
-        let judgement = classify(&question.case, &self.world.words);
+        let case = &question.bond.case;
+        let judgement = classify(case, &self.world.words);
         let decision = match judgement.class {
             Class::Read | Class::SoftWrite => Some(Decision::Pass),
-            Class::Irreversible if consent.covers(&host(&question.case.url)) => {
+            Class::Irreversible if question.consent.covers(&host(&case.url)) => {
                 Some(Decision::Allow)
             }
             Class::Irreversible => None,
         };
-        if let Some(decision) = decision {
-            return settle(&self.desk.vitals, reply, Ok(Ruling { judgement, decision }));
+        match (decision, question.ticket) {
+            (Some(decision), _) => {
+                settle(&self.desk.vitals, reply, Ok(Ruling { judgement, decision }));
+            }
+            (None, Some(ticket)) => self.redeem(ticket, question.bond, (judgement, reply)),
+            (None, None) => self.hold(question, (judgement, reply)),
         }
+    }
+
+    fn hold(
+        &mut self,
+        question: Question,
+        (judgement, reply): (Judgement, Reply<Ruling, GuardError>),
+    ) {
         self.held += 1;
         let (world, why) = (self.world.clone(), judgement.why.clone());
-        let vitals = Arc::clone(&self.desk.vitals);
-        self.beside(async move {
-            let kept = keep_hold(&world, question, why).await;
-            let ruling = kept.map(|id| Ruling { judgement, decision: Decision::Hold(id) });
-            settle(&vitals, reply, ruling.map_err(|error| GuardError::Store(error.to_string())));
+        self.answer(reply, async move {
+            let id = keep_hold(&world, question, why).await?;
+            Ok(Ruling { judgement, decision: Decision::Hold(id) })
+        });
+    }
+
+    /// Uses an approval up, and writes that down, before the act is let go.
+    fn redeem(
+        &mut self,
+        id: HoldId,
+        asked: Bond,
+        (judgement, reply): (Judgement, Reply<Ruling, GuardError>),
+    ) {
+        let (world, holds) = (self.world.clone(), Arc::clone(&self.holds));
+        self.answer(reply, async move {
+            let _alone = holds.lock().await;
+            let mut hold = find(&world, id).await?;
+            hold.redeem(&asked, &moment(&world))?;
+            put(&world, &hold).await?;
+            Ok(Ruling { judgement, decision: Decision::Approved(id) })
+        });
+    }
+
+    fn decide(&mut self, id: HoldId, approve: bool, reply: Reply<Hold, GuardError>) {
+        let (world, holds) = (self.world.clone(), Arc::clone(&self.holds));
+        self.answer(reply, async move {
+            let _alone = holds.lock().await;
+            let mut hold = find(&world, id).await?;
+            hold.decide(approve, &moment(&world))?;
+            put(&world, &hold).await?;
+            Ok(hold)
+        });
+    }
+
+    fn find(&mut self, id: HoldId, reply: Reply<Hold, GuardError>) {
+        let world = self.world.clone();
+        self.answer(reply, async move {
+            let hold = find(&world, id).await?;
+            Ok(Hold { state: hold.state_at(&moment(&world)), ..hold })
         });
     }
 
     fn list(&mut self, reply: Reply<Vec<Hold>, GuardError>) {
-        let (world, vitals) = (self.world.clone(), Arc::clone(&self.desk.vitals));
-        self.beside(async move {
-            let holds = world.store.all(Table::Holds).await.map(|rows| {
-                rows.iter().filter_map(|(_, row)| serde_json::from_str(row).ok()).collect()
-            });
-            settle(&vitals, reply, holds.map_err(|error| GuardError::Store(error.to_string())));
+        let world = self.world.clone();
+        self.answer(reply, async move {
+            let rows = world.store.all(Table::Holds).await.map_err(unreached)?;
+            let when = moment(&world);
+            let read = |(_, row): &(String, String)| serde_json::from_str::<Hold>(row).ok();
+            let now = |hold: Hold| Hold { state: hold.state_at(&when), ..hold };
+            let mut holds: Vec<_> = rows.iter().filter_map(read).map(now).collect();
+            holds.sort_by_key(|hold| hold.id);
+            Ok(holds)
         });
     }
 
-    fn beside(&mut self, work: impl Future<Output = ()> + Send + 'static) {
+    /// Works beside the mailbox, and answers.
+    fn answer<T: Send + 'static>(
+        &mut self,
+        reply: Reply<T, GuardError>,
+        work: impl Future<Output = Result<T, GuardError>> + Send + 'static,
+    ) {
         self.jobs.retain(|job| !job.is_finished());
-        self.jobs.push(self.inbox.side_job(work));
+        let vitals = Arc::clone(&self.desk.vitals);
+        self.jobs.push(self.inbox.side_job(async move { settle(&vitals, reply, work.await) }));
     }
 
     fn post(&self) {
@@ -124,14 +177,34 @@ impl GuardState {
     }
 }
 
-async fn keep_hold(world: &World, question: Question, why: String) -> Result<HoldId, StoreError> {
-    let id = HoldId(world.store.next(Counter::Hold).await?);
-    let Question { case, what, run } = question;
-    let hold =
-        Hold { id, what, url: case.url, why, payload: case.payload, run, at: world.clock.now() };
-    let row = serde_json::to_string(&hold).expect("a hold is plain data");
-    world.store.put(Table::Holds, id.to_string(), row, Durability::Synced).await?;
+fn moment(world: &World) -> Moment {
+    Moment { now: world.clock.now(), approval: world.settings.approval }
+}
+
+async fn keep_hold(world: &World, question: Question, why: String) -> Result<HoldId, GuardError> {
+    let id = HoldId(world.store.next(Counter::Hold).await.map_err(unreached)?);
+    let Question { bond, payload, run, .. } = question;
+    let (what, url, payload) = (bond.what.clone(), bond.case.url.clone(), preview(&payload));
+    let (at, state) = (world.clock.now(), HoldState::Waiting);
+    put(world, &Hold { id, what, url, why, payload, run, at, state, bond }).await?;
     Ok(id)
+}
+
+async fn put(world: &World, hold: &Hold) -> Result<(), GuardError> {
+    let row = serde_json::to_string(hold).expect("a hold is plain data");
+    let put = world.store.put(Table::Holds, hold.id.to_string(), row, Durability::Synced);
+    put.await.map_err(unreached)
+}
+
+async fn find(world: &World, id: HoldId) -> Result<Hold, GuardError> {
+    let row = world.store.get(Table::Holds, &id.to_string()).await.map_err(unreached)?;
+    // A row that cannot be read, as of another version, is none that can be approved.
+    let hold = row.and_then(|row| serde_json::from_str(&row).ok());
+    hold.ok_or(GuardError::Unfit(Unfit::Unknown(id)))
+}
+
+fn unreached(error: StoreError) -> GuardError {
+    GuardError::Store(error.to_string())
 }
 
 /// Returns the host of a URL, empty where there is none: no consent covers that.

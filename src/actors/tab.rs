@@ -18,19 +18,24 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use crate::actors::settle::settle;
+use crate::actors::tab::judging::Asker;
 use crate::actors::tab::work::{Flag, Hands};
 use crate::actors::world::World;
+use crate::domain::action::Action;
 use crate::domain::ids::TabId;
+use crate::domain::run::Consent;
 use crate::messages::Reply;
 use crate::messages::board::Desk;
 use crate::messages::inbox::{Inbox, Job};
 use crate::messages::session::{Owner, SessionMsg};
-use crate::messages::tab::{Generation, JobEnd, TabCard, TabError, TabMsg};
+use crate::messages::tab::{Generation, JobEnd, Order, TabCard, TabError, TabMsg};
 use crate::ports::Sink;
 use crate::ports::page::{Dialog, Page, PageError, PageEvent, RequestKind};
 
 pub mod acting;
 pub mod filling;
+pub mod judging;
+pub mod scripting;
 pub mod settling;
 pub mod work;
 
@@ -128,8 +133,8 @@ impl Actor for Tab {
             | TabMsg::Evaluate { .. }
             | TabMsg::Get { .. }
             | TabMsg::Wait { .. }) => state.take(work),
-            TabMsg::AnswerDialog { accept, text, reply } => {
-                state.answer_dialog(accept, text, reply);
+            TabMsg::AnswerDialog { accept, text, consent, reply } => {
+                state.answer_dialog(accept, (text, consent), reply);
             }
             TabMsg::Describe { reply } => state.describe(reply),
             TabMsg::PageSaid(event) => state.hear(event),
@@ -201,9 +206,9 @@ impl TabState {
                 let task = Task { what: "acting".into(), patience, reply };
                 self.run(task, |hands| hands.act(*order));
             }
-            TabMsg::Evaluate { script, patience, reply } => {
+            TabMsg::Evaluate { script, consent, patience, reply } => {
                 let task = Task { what: "evaluating a script".into(), patience, reply };
-                self.run(task, |hands| async move { hands.evaluate(&script).await });
+                self.run(task, |hands| async move { hands.evaluate(script, consent).await });
             }
             TabMsg::Get { question, patience, reply } => {
                 let task = Task { what: "answering a question".into(), patience, reply };
@@ -269,7 +274,7 @@ impl TabState {
     fn answer_dialog(
         &mut self,
         accept: bool,
-        text: Option<String>,
+        (text, consent): (Option<String>, Consent),
         reply: Reply<Dialog, TabError>,
     ) {
         let open = self.world.books.tabs.get(&self.id).and_then(|note| note.dialog.clone());
@@ -280,7 +285,15 @@ impl TabState {
         let (page, vitals) = (Arc::clone(&self.page), Arc::clone(&self.desk.vitals));
         // Not the tab's one piece of work: that may be what waits for this very answer.
         let patience = self.world.settings.patience;
+        let (world, tab) = (self.world.clone(), self.id);
         self.inbox.detached(async move {
+            if accept {
+                let asker = Asker { world: &world, tab, patience };
+                let order = Order::new(Action::AcceptDialog { text: text.clone() }, consent);
+                if let Err(error) = asker.judge_dialog(&dialog, &order).await {
+                    return settle(&vitals, reply, Err(error));
+                }
+            }
             let answered = timeout(patience, page.answer_dialog(accept, text.as_deref())).await;
             let what = "the answer to a dialog";
             let answered = answered.unwrap_or(Err(PageError::TimedOut { what, patience }));

@@ -37,10 +37,13 @@ pub struct Settings {
     pub tab_queue: usize,
     /// How long an actor waits for another, where the caller set no deadline of its own.
     pub patience: Duration,
+    /// How long the approval of a held act counts.
+    pub approval: Duration,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { tab_queue: 16, patience: Duration::from_secs(10) }
+        let (patience, approval) = (Duration::from_secs(10), Duration::from_secs(10 * 60));
+        Self { tab_queue: 16, patience, approval }
     }
 }

@@ -71,7 +71,7 @@ impl Call<'_> {
         let tab = self.tab_id().await?;
         let consent = self.consent();
         let act = |patience, reply| {
-            let order = Box::new(Order { action: action.clone(), consent: consent.clone() });
+            let order = Box::new(Order::new(action.clone(), consent.clone()));
             TabMsg::Act { order, patience, reply }
         };
         let done = self.ask_tab(tab, self.action_time(), act).await?;
@@ -85,8 +85,11 @@ impl Call<'_> {
 
     pub async fn eval(&self, script: &str) -> Told<Answer> {
         let tab = self.tab_id().await?;
-        let evaluate =
-            |patience, reply| TabMsg::Evaluate { script: script.to_owned(), patience, reply };
+        let consent = self.consent();
+        let evaluate = |patience, reply| {
+            let (script, consent) = (script.to_owned(), consent.clone());
+            TabMsg::Evaluate { script, consent, patience, reply }
+        };
         let value = self.ask_tab(tab, self.action_time(), evaluate).await?;
         let json = serde_json::from_str::<serde_json::Value>(&value).unwrap_or_default();
         let text = json.as_str().map_or(value, str::to_owned);
@@ -99,7 +102,11 @@ impl Call<'_> {
             DialogVerb::Accept { text } => (true, text.clone()),
             DialogVerb::Dismiss {} => (false, None),
         };
-        let answer = |_, reply| TabMsg::AnswerDialog { accept, text: text.clone(), reply };
+        let consent = self.consent();
+        let answer = |_, reply| {
+            let (text, consent) = (text.clone(), consent.clone());
+            TabMsg::AnswerDialog { accept, text, consent, reply }
+        };
         let dialog = self.ask_tab(tab, self.action_time(), answer).await?;
         let done = if accept { "accepted" } else { "dismissed" };
         let text = format!("{done} the {}: {}", dialog.kind, dialog.message);

@@ -74,6 +74,7 @@ impl Composition for House {
             board: Default::default(),
             settings: Settings {
                 tab_queue: config.tab.queue.get() as usize,
+                approval: config.guard.approval.0,
                 ..Settings::default()
             },
         };

@@ -2,6 +2,7 @@
 
 pub mod browsing;
 pub mod compose;
+pub mod deciding;
 pub mod demo;
 pub mod lines;
 pub mod models;
@@ -110,6 +111,8 @@ impl Call<'_> {
             Verb::Runs {} => self.runs().await,
             Verb::Logs { id } => self.logs(*id).await,
             Verb::Stop { id } => self.stop(*id).await,
+            Verb::Approve { id } => self.approve(*id).await,
+            Verb::Deny { id } => self.deny(*id).await,
             Verb::Demo {} => self.demo().await,
             Verb::Open { url } => self.open(url).await,
             Verb::Observe { url } => self.observe(url.as_deref()).await,

@@ -90,7 +90,7 @@ impl Call<'_> {
             context,
         };
         if let Some(script) = script {
-            let written = world.files.write(&folder.join("script.jsonl"), &script).await;
+            let written = world.files.write(&folder.join("script.jsonl"), script.as_bytes()).await;
             written.or_else(|error| trouble("disk", error.to_string()))?;
         }
         let row = RunRow {
@@ -326,8 +326,12 @@ async fn write_reports(
     standing: &Standing,
     entries: &[Entry],
 ) -> Option<String> {
-    for (name, text) in report::files(order, standing, entries) {
-        if let Err(error) = world.files.write(&order.folder.join(name), &text).await {
+    let files = match report::files(order, standing, entries) {
+        Ok(files) => files,
+        Err(error) => return Some(error.to_string()),
+    };
+    for (name, text) in files {
+        if let Err(error) = world.files.write(&order.folder.join(name), text.as_bytes()).await {
             return Some(error.to_string());
         }
     }
@@ -382,7 +386,7 @@ fn told(order: &RunOrder, standing: &Standing, ending: &Ending) -> Answer {
     Answer { exit, outcome: Some(outcome), data, text, error, ..Answer::default() }
 }
 
-const HELD: &str = "allow it with --auto-approve --allow HOST, or do it yourself in the browser";
+const HELD: &str = "a person says `strawmanus approve ID` or `strawmanus deny ID`";
 
 fn minute(at: jiff::Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M").to_string()

@@ -176,7 +176,7 @@ impl Call<'_> {
                 Err(AskError::Stopped) => TabError::TargetGone,
             };
             if error != TabError::NotBegun || Instant::now() >= until {
-                return Err(tab_failed(&error));
+                return Err(self.refused(&error).await);
             }
             sleep(PAUSE).await;
             left = until.saturating_duration_since(Instant::now());

@@ -37,6 +37,9 @@ pub fn not_answered(who: &str, error: AskError) -> Box<Answer> {
 /// A tab's refusal, in the words of the contract.
 pub fn tab_failed(error: &TabError) -> Box<Answer> {
     let mut answer = Answer::acted(error.kind(), error.to_string()).with_hint(error.hint());
+    if let TabError::Held { id, .. } = error {
+        answer = answer.with_hint(format!("`strawmanus approve {id}`, or `strawmanus deny {id}`"));
+    }
     match error {
         TabError::Held { id, what, url, judgement } => {
             answer.data = json!({
@@ -87,13 +90,19 @@ pub fn landed(landed: &Landed) -> Answer {
 
 /// What an action came to.
 pub fn acted(acted: &Acted) -> Answer {
-    let Acted { outcome, what, url, judgement, allowed } = acted;
+    let Acted { outcome, what, url, judgement, allowed, approved, value } = acted;
     let text = format!("{}: {what}", outcome.kind.word());
-    let data = json!({
+    let mut data = json!({
         "what": what,
         "url": url,
         "class": judgement.class,
         "allowed": allowed,
     });
+    if let Some(id) = approved {
+        data["approved"] = json!(id.to_string());
+    }
+    if let Some(value) = value {
+        data["value"] = serde_json::from_str(value).unwrap_or_default();
+    }
     Answer::acted(outcome.kind, text).with_data(data).with_delta(outcome.delta.clone())
 }

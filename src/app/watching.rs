@@ -1,5 +1,5 @@
-//! `attach`: what every actor last said of itself. Reads the board only, so it works while any of
-//! them is stuck.
+//! `attach`: what every actor last said of itself, from the board alone, so it works while any of
+//! them is stuck; and what is held, unless the guard is.
 
 use serde_json::json;
 
@@ -17,7 +17,8 @@ impl Call<'_> {
             lines.push(line(depth, card));
             actors.push(row(depth, card));
         });
-        let data = json!({ "actors": actors, "pid": std::process::id() });
+        let holds = self.holds().await;
+        let data = json!({ "actors": actors, "holds": holds, "pid": std::process::id() });
         Ok(Answer::told(lines.join("\n"), data))
     }
 

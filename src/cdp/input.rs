@@ -40,6 +40,11 @@ impl Attached {
         self.send_input(vec![moved, down, up], ("click", patience)).await
     }
 
+    pub async fn hover_at(&self, at: Press, patience: Duration) -> Result<(), PageError> {
+        let moved = DispatchMouseEventParams::new(DispatchMouseEventType::MouseMoved, at.x, at.y);
+        self.send_input(vec![moved], ("hover", patience)).await
+    }
+
     pub async fn press_chord(&self, chord: &Chord, patience: Duration) -> Result<(), PageError> {
         self.send_input(key_events(chord), ("press", patience)).await
     }

@@ -66,6 +66,10 @@ impl Page for CdpPage {
         self.attached.click_at(press, patience).await
     }
 
+    async fn hover(&self, at: Press, patience: Duration) -> Result<(), PageError> {
+        self.attached.hover_at(at, patience).await
+    }
+
     async fn press(&self, chord: &Chord, patience: Duration) -> Result<(), PageError> {
         self.attached.press_chord(chord, patience).await
     }

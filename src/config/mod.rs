@@ -35,6 +35,7 @@ pub struct Config {
     pub context: ContextSettings,
     pub model: ModelSettings,
     pub tab: TabSettings,
+    pub guard: GuardSettings,
     pub daemon: DaemonSettings,
     /// What models cost, by the name they begin with; see [`Config::price_of`].
     pub price: BTreeMap<String, Price>,
@@ -131,6 +132,12 @@ pub struct ModelSettings {
 #[serde(deny_unknown_fields)]
 pub struct TabSettings {
     pub queue: NonZeroU32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GuardSettings {
+    pub approval: Span,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::RunLimits;
 use crate::config::span::Span;
-use crate::domain::ids::{RunId, TabId};
+use crate::domain::ids::{HoldId, RunId, TabId};
 
 /// Everything that the program can be told to do.
 #[derive(Debug, Clone, PartialEq, Subcommand, Serialize, Deserialize)]
@@ -170,6 +170,20 @@ pub enum Verb {
         #[arg(value_name = "RUN", value_parser = run_id)]
         id: RunId,
     },
+    /// Let a held act be done, or list what waits for a decision
+    #[command(after_help = "Examples:\n  strawmanus approve\n  strawmanus approve h3")]
+    Approve {
+        /// The held act's number; what waits is listed when it is missing
+        #[arg(value_name = "HOLD", value_parser = hold_id)]
+        id: Option<HoldId>,
+    },
+    /// Let a held act never be done
+    #[command(after_help = "Example:\n  strawmanus deny h3")]
+    Deny {
+        /// The held act's number, as `approve` lists it
+        #[arg(value_name = "HOLD", value_parser = hold_id)]
+        id: HoldId,
+    },
     /// End the session's browser
     Close {
         /// End every browser and the daemon too
@@ -307,6 +321,11 @@ impl Reading {
 /// Reads `r7` or `7`.
 fn run_id(word: &str) -> Result<RunId, String> {
     word.parse().map_err(|_| "a run is called r7 or 7; see `strawmanus runs`".to_owned())
+}
+
+/// Reads `h3` or `3`.
+fn hold_id(word: &str) -> Result<HoldId, String> {
+    word.parse().map_err(|_| "a held act is called h3 or 3; see `strawmanus approve`".to_owned())
 }
 
 /// Reads `t2` or `2`.

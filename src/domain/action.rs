@@ -21,11 +21,39 @@ pub enum Action {
         text: String,
         press_enter: bool,
     },
+    /// Overwrites the editable element that is at a point.
+    FillAt {
+        x: f64,
+        y: f64,
+        text: String,
+        press_enter: bool,
+    },
     Press {
         chord: Chord,
     },
     Scroll {
         way: ScrollWay,
+    },
+    /// Moves the mouse there, and presses nothing.
+    Hover {
+        target: Target,
+    },
+    HoverAt {
+        x: f64,
+        y: f64,
+    },
+    /// Chooses the nth option of a native select, from 0.
+    Select {
+        target: Target,
+        option: u32,
+    },
+    /// Evaluates JavaScript in the page; its value is answered.
+    Evaluate {
+        script: String,
+    },
+    /// Accepts the open dialog, with a text for a prompt.
+    AcceptDialog {
+        text: Option<String>,
     },
 }
 

@@ -8,6 +8,7 @@ pub mod guard;
 pub mod ids;
 pub mod journal;
 pub mod keys;
+pub mod known;
 pub mod outcome;
 pub mod page;
 pub mod plan;

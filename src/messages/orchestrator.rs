@@ -1,4 +1,5 @@
 //! What a run's orchestrator takes.
+use crate::domain::ids::HoldId;
 use crate::messages::Reply;
 
 /// The orchestrator protocol. It begins by itself.
@@ -6,6 +7,10 @@ use crate::messages::Reply;
 pub enum RunMsg {
     /// End the run with a report, as soon as the step under way allows.
     Stop { why: String, reply: Reply<(), RunError> },
+    /// A person decided on an act of the run. Answers whether the run takes it from here.
+    Decided { hold: HoldId, approved: bool, reply: Reply<bool, RunError> },
+    /// A person answers a question, or has done what they took over. Answers whether it was waited for.
+    Reply { text: String, reply: Reply<bool, RunError> },
     /// The loop is over. Posted by the orchestrator to itself.
     Ended(Result<(), RunError>),
 }

@@ -11,6 +11,7 @@ use crate::domain::page::observation::{Observation, View};
 use crate::domain::run::Consent;
 use crate::domain::target::Target;
 use crate::messages::Reply;
+use crate::messages::guard::GuardError;
 use crate::ports::page::{Dialog, PageError, PageEvent, Unreachable};
 
 /// The tab protocol.
@@ -22,14 +23,24 @@ pub enum TabMsg {
     Observe { view: View, patience: Duration, reply: Reply<Observation, TabError> },
     /// Do something to the page, unless the guard holds it.
     Act { order: Box<Order>, patience: Duration, reply: Reply<Acted, TabError> },
-    /// Evaluate the user's own script in the page; answers JSON text.
-    Evaluate { script: String, patience: Duration, reply: Reply<String, TabError> },
+    /// Evaluate a script in the page, unless the guard holds it; answers JSON text.
+    Evaluate {
+        script: String,
+        consent: Consent,
+        patience: Duration,
+        reply: Reply<String, TabError>,
+    },
     /// Ask one thing of the page.
     Get { question: Question, patience: Duration, reply: Reply<String, TabError> },
     /// Wait until something holds.
     Wait { until: Until, patience: Duration, reply: Reply<(), TabError> },
-    /// Answer the open dialog. Never waits behind other work.
-    AnswerDialog { accept: bool, text: Option<String>, reply: Reply<Dialog, TabError> },
+    /// Answer the open dialog, unless the guard holds it. Never waits behind other work.
+    AnswerDialog {
+        accept: bool,
+        text: Option<String>,
+        consent: Consent,
+        reply: Reply<Dialog, TabError>,
+    },
     /// Say where the tab is. Never waits behind other work, nor for the page.
     Describe { reply: Reply<TabCard, TabError> },
     /// The page did something by itself. Posted by the browser.
@@ -56,6 +67,15 @@ pub enum JobEnd {
 pub struct Order {
     pub action: Action,
     pub consent: Consent,
+    /// A person's approval of this very act, used up by it.
+    pub ticket: Option<HoldId>,
+}
+
+impl Order {
+    /// An act that nobody approved.
+    pub fn new(action: Action, consent: Consent) -> Self {
+        Self { action, consent, ticket: None }
+    }
 }
 
 /// What came of an action: its outcome, and what the guard made of it.
@@ -68,6 +88,12 @@ pub struct Acted {
     pub judgement: Judgement,
     /// Irreversible, and let through because the user allows it on this host.
     pub allowed: bool,
+    /// Irreversible, and let through because a person approved it as this.
+    #[serde(default)]
+    pub approved: Option<HoldId>,
+    /// What it answered, as JSON text: of a script.
+    #[serde(default)]
+    pub value: Option<String>,
 }
 
 /// Where a navigation ended.
@@ -186,6 +212,8 @@ pub enum TabError {
     DialogOpen { kind: String, message: String },
     #[error("held for a person as {id}: {what} ({})", .judgement.why)]
     Held { id: HoldId, what: String, url: String, judgement: Judgement },
+    #[error("{0}")]
+    Unapproved(GuardError),
     #[error("{}: {detail}", .why.says())]
     Unreachable { why: Unreachable, detail: String },
 }
@@ -225,7 +253,9 @@ impl TabError {
             Self::Unstable { .. } => OutcomeKind::Unstable,
             Self::Disabled { .. } => OutcomeKind::Disabled,
             Self::WrongKind { .. } => OutcomeKind::WrongKind,
-            Self::Refused { .. } | Self::Unreachable { .. } => OutcomeKind::Refused,
+            Self::Refused { .. } | Self::Unapproved(_) | Self::Unreachable { .. } => {
+                OutcomeKind::Refused
+            }
             Self::DialogOpen { .. } => OutcomeKind::BlockedBy,
             Self::TimedOut { .. } => OutcomeKind::TimedOut,
             Self::TargetGone => OutcomeKind::TargetGone,
@@ -263,9 +293,8 @@ impl TabError {
             Self::Busy { .. } => "wait for the commands under way, or use another tab",
             Self::InDoubt { .. } => "look at the page; do not repeat",
             Self::DialogOpen { .. } => "answer it with `dialog accept` or `dialog dismiss`",
-            Self::Held { .. } => {
-                "allow it with --auto-approve --allow HOST, or do it yourself in the browser"
-            }
+            Self::Held { .. } => "a person says `strawmanus approve ID` or `strawmanus deny ID`",
+            Self::Unapproved(_) => "look at the page; ask for the act anew if it is still wanted",
             Self::Unreachable { why: Unreachable::TlsFailed, .. } => {
                 "check the address; go there only if you know why nobody vouches for it"
             }

@@ -74,6 +74,12 @@ pub struct Probe {
     pub compose: bool,
     /// It stands in a search landmark, or is a search field.
     pub search: bool,
+    /// What stands around it: ` — in row "Acme"`; empty where nothing has words.
+    pub place: String,
+    /// One number for all values of its form, of its dialog or of the page's main part.
+    pub digest: String,
+    /// What a person may read of those values.
+    pub payload: String,
 }
 
 /// CSS pixels of the viewport.

@@ -17,6 +17,7 @@ pub const LIBRARY: &str = concat!(
     include_str!("js/walk.js"),
     include_str!("js/resolve.js"),
     include_str!("js/probe.js"),
+    include_str!("js/digest.js"),
     include_str!("js/operate.js"),
     include_str!("js/read.js"),
     include_str!("js/watch.js"),
@@ -28,7 +29,7 @@ pub const LIBRARY: &str = concat!(
 mod tests {
     use super::*;
 
-    const FUNCTIONS: [&str; 17] = [
+    const FUNCTIONS: [&str; 18] = [
         "walk",
         "resolve",
         "count",
@@ -39,6 +40,7 @@ mod tests {
         "focused",
         "focus_for_fill",
         "assign",
+        "select_option",
         "value_of",
         "scroll",
         "get",

@@ -159,6 +159,8 @@ pub trait Page: Send + Sync + 'static {
         patience: Duration,
     ) -> Result<String, PageError>;
     async fn click(&self, press: Press, patience: Duration) -> Result<(), PageError>;
+    /// Moves the mouse to a point, and presses nothing.
+    async fn hover(&self, at: Press, patience: Duration) -> Result<(), PageError>;
     async fn press(&self, chord: &Chord, patience: Duration) -> Result<(), PageError>;
     /// Types text where the focus is, as an input method would.
     async fn insert_text(&self, text: &str, patience: Duration) -> Result<(), PageError>;

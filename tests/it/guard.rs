@@ -1,15 +1,18 @@
 use strawmanus::domain::action::Action;
+use strawmanus::domain::guard::ticket::Bond;
 use strawmanus::domain::guard::{Case, Class};
-use strawmanus::domain::ids::{HoldId, RunId};
+use strawmanus::domain::ids::{HoldId, RunId, TabId};
 use strawmanus::domain::outcome::OutcomeKind;
 use strawmanus::domain::run::Consent;
-use strawmanus::messages::guard::{Decision, GuardError, GuardMsg, Hold, Ruling};
+use strawmanus::messages::guard::{Decision, GuardError, GuardMsg, Hold, Question, Ruling};
 use strawmanus::messages::session::Owner;
 use strawmanus::messages::supervisor::Seat;
 use strawmanus::messages::tab::{Order, TabError, TabMsg};
 use strawmanus::ports::store::Table;
 
-use crate::support::house::{GUARD, House, MINUTE, SECOND, act, click, describe, named, quiet};
+use crate::support::house::{
+    GUARD, House, MINUTE, SECOND, act, click, describe, name as name_of_session, named, quiet,
+};
 use crate::support::memory::Memory;
 use crate::support::web::{At, Fault, Web};
 
@@ -24,8 +27,18 @@ async fn judge(house: &House, name: &str, consent: Consent) -> Result<Ruling, Gu
         name: name.into(),
         ..Case::default()
     };
-    let (case, what, run) = (Box::new(case), format!("click '{name}'"), Some(RunId(7)));
-    let judge = |reply| GuardMsg::Judge { case, what, consent, run, reply };
+    let bond = Bond {
+        session: name_of_session(),
+        tab: TabId(1),
+        what: format!("click '{name}'"),
+        action: Some(click(name)),
+        case,
+        place: String::new(),
+        digest: String::new(),
+    };
+    let (payload, run, ticket) = (String::new(), Some(RunId(7)), None);
+    let question = Box::new(Question { bond, payload, consent, run, ticket });
+    let judge = |reply| GuardMsg::Judge { question, reply };
     house.world.doors.guard.find(&()).unwrap().ask(judge, MINUTE).await.unwrap()
 }
 
@@ -82,7 +95,7 @@ async fn a_hold_that_cannot_be_stored_is_no_ruling() {
     let memory = Memory::default().without(Table::Holds);
     let house = House::over(&Web::default(), memory).await;
     let error = judge(&house, "Send", Consent::default()).await.unwrap_err();
-    assert!(error.to_string().starts_with("the hold could not be stored: the disk"), "{error}");
+    assert!(error.to_string().starts_with("the holds cannot be reached: the disk"), "{error}");
     let id = house.new_tab(HERE).await;
     let refused = act(&house.tab(id), click("Send")).await.unwrap().unwrap_err();
     assert_eq!(refused.kind(), OutcomeKind::Refused);
@@ -106,7 +119,7 @@ async fn nothing_is_posted_for_what_is_held() {
     assert_eq!(house.web.log(), ["open T1 http://shop.test/", "POST Add to cart"]);
 
     let consent = Consent { auto_approve: true, hosts: vec!["shop.test".into()] };
-    let order = Box::new(Order { action: click("Send"), consent });
+    let order = Box::new(Order::new(click("Send"), consent));
     let send = |reply| TabMsg::Act { order, patience: 10 * SECOND, reply };
     assert!(tab.ask(send, MINUTE).await.unwrap().unwrap().allowed);
     assert_eq!(house.web.log(), ["POST Send"]);

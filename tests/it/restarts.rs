@@ -155,7 +155,12 @@ async fn a_browser_that_opens_no_page_any_more_is_started_again() {
     let house = House::build(&web).await;
     let id = house.new_tab(HERE).await;
     let tab = house.tab(id);
-    let ask = |reply| TabMsg::Evaluate { script: "1".into(), patience: 10 * SECOND, reply };
+    let ask = |reply| TabMsg::Evaluate {
+        script: "1".into(),
+        consent: Default::default(),
+        patience: 10 * SECOND,
+        reply,
+    };
     tab.ask(ask, HOUR).await.unwrap().unwrap();
     assert_eq!(web.browsers(), 2);
 }

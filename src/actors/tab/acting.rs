@@ -6,18 +6,16 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
+use crate::actors::tab::judging::{Around, Deed, Passed, case_of, unchanged};
 use crate::actors::tab::settling::Watching;
 use crate::actors::tab::work::{Found, Hands, unreadable};
 use crate::domain::action::{Action, ScrollWay};
-use crate::domain::guard::{Case, Class, Judgement};
+use crate::domain::guard::Case;
 use crate::domain::keys::Chord;
 use crate::domain::outcome::{Outcome, OutcomeKind};
-use crate::domain::run::Consent;
 use crate::domain::target::Target;
-use crate::messages::guard::{Decision, GuardMsg, Ruling};
-use crate::messages::session::Owner;
 use crate::messages::tab::{Acted, Order, TabError};
-use crate::perception::answers::{Bounds, FormFacts, Probe, Probed, Scrolled};
+use crate::perception::answers::{Bounds, Probe, Probed, Scrolled};
 use crate::perception::decode::parse;
 use crate::ports::page::Press;
 
@@ -25,38 +23,41 @@ use crate::ports::page::Press;
 const READY_WITHIN: Duration = Duration::from_secs(2);
 /// A little longer than the page takes to draw once.
 const FRAME: Duration = Duration::from_millis(20);
+/// How much of a text is shown when the act is named.
+const SHOWN: usize = 60;
 /// Between two looks at an element that is not ready.
 const LOOK_AGAIN: Duration = Duration::from_millis(30);
 
-/// What the guard let pass.
-pub struct Passed {
-    pub judgement: Judgement,
-    pub allowed: bool,
-}
-
 impl Hands {
     pub async fn act(mut self, order: Order) -> Result<Acted, TabError> {
-        let Order { action, consent } = order;
-        match action {
-            Action::Click { target } => self.click(&target, &consent).await,
-            Action::ClickAt { x, y } => self.click_at(Press { x, y }, &consent).await,
+        match &order.action {
+            Action::Click { target } => self.click(target, &order).await,
+            Action::ClickAt { x, y } => self.click_at(Press { x: *x, y: *y }, &order).await,
             Action::Fill { target, text, press_enter } => {
-                self.fill(&target, &text, press_enter, &consent).await
+                self.fill(target, (text, *press_enter), &order).await
             }
-            Action::Press { chord } => self.press(&chord, &consent).await,
-            Action::Scroll { way } => self.scroll(way).await,
+            Action::FillAt { x, y, text, press_enter } => {
+                self.fill_at(Press { x: *x, y: *y }, (text, *press_enter), &order).await
+            }
+            Action::Select { target, option } => self.select(target, *option, &order).await,
+            Action::Press { chord } => self.press(chord, &order).await,
+            Action::Scroll { way } => self.scroll(*way).await,
+            Action::Hover { target } => self.hover(target).await,
+            Action::HoverAt { x, y } => self.hover_at(Press { x: *x, y: *y }).await,
+            Action::Evaluate { script } => self.run_script(script, &order).await,
+            Action::AcceptDialog { text } => self.accept_dialog(text.as_deref(), &order).await,
         }
     }
 
-    async fn click(&mut self, target: &Target, consent: &Consent) -> Result<Acted, TabError> {
+    async fn click(&mut self, target: &Target, order: &Order) -> Result<Acted, TabError> {
         let found = self.resolve(target).await?;
         let probe = self.ready(&found).await?;
         let what = format!("click {}", found.label);
-        let passed = self.judge(click_case(&probe), &what, consent).await?;
+        let passed = self.judge(click_deed(&probe, &what), order).await?;
         // The guard took its time: what it ruled on must still be what is hit.
         let again = self.probe(&found, false).await?;
         let point = hit(&again, &found.label)?;
-        unchanged(&found.label, &probe, &again)?;
+        unchanged((&found.label, &passed), &probe, &again)?;
         let watching = Watching::begin(self).await?;
         self.dispatched().set();
         let pressed = self.page.click(point, self.left()).await;
@@ -64,11 +65,11 @@ impl Hands {
         Ok(acted(outcome, what, again.url, passed))
     }
 
-    async fn click_at(&mut self, at: Press, consent: &Consent) -> Result<Acted, TabError> {
+    async fn click_at(&mut self, at: Press, order: &Order) -> Result<Acted, TabError> {
         let probe = self.probe_point(at).await?;
         let what = format!("click {} at {}, {}", probe.label, at.x, at.y);
-        let passed = self.judge(click_case(&probe), &what, consent).await?;
-        unchanged(&probe.label, &probe, &self.probe_point(at).await?)?;
+        let passed = self.judge(click_deed(&probe, &what), order).await?;
+        unchanged((&probe.label, &passed), &probe, &self.probe_point(at).await?)?;
         let watching = Watching::begin(self).await?;
         self.dispatched().set();
         let pressed = self.page.click(at, self.left()).await;
@@ -76,7 +77,7 @@ impl Hands {
         Ok(acted(outcome, what, probe.url, passed))
     }
 
-    async fn press(&mut self, chord: &Chord, consent: &Consent) -> Result<Acted, TabError> {
+    async fn press(&mut self, chord: &Chord, order: &Order) -> Result<Acted, TabError> {
         let focused = self.probe_focus().await?;
         let url = self.page.location().await?.url;
         let on = focused.as_ref().map_or("the page", |probe| probe.label.as_str());
@@ -84,9 +85,10 @@ impl Hands {
         let case = focused.as_ref().map_or_else(Case::default, case_of);
         let payload = chord.to_string();
         let case = Case { deed: "press".into(), payload, url: url.clone(), ..case };
-        let passed = self.judge(case, &what, consent).await?;
+        let around = focused.as_ref().map(Around::of).unwrap_or_default();
+        let passed = self.judge(Deed { what: what.clone(), case, around }, order).await?;
         match (&focused, self.probe_focus().await?) {
-            (Some(before), Some(now)) => unchanged(on, before, &now)?,
+            (Some(before), Some(now)) => unchanged((on, &passed), before, &now)?,
             (None, None) => {}
             (Some(_), None) | (None, Some(_)) => {
                 return Err(TabError::Unstable { target: on.to_owned() });
@@ -108,9 +110,29 @@ impl Hands {
         let place = format!("scrolled to {} of {} px", moved.y.round(), moved.bottom.round());
         let delta = if moved.moved { vec![place] } else { vec!["the page is at its end".into()] };
         let url = self.page.location().await?.url;
-        let judgement = Judgement { class: Class::Read, why: "scrolling changes nothing".into() };
-        let passed = Passed { judgement, allowed: false };
+        let passed = Passed::read("scrolling changes nothing");
         Ok(acted(Outcome { kind, delta }, format!("scroll {}", word(way)), url, passed))
+    }
+
+    async fn hover(&mut self, target: &Target) -> Result<Acted, TabError> {
+        let found = self.resolve(target).await?;
+        let probe = self.probe(&found, true).await?;
+        let point = hit(&probe, &found.label)?;
+        self.point_at(point, format!("hover over {}", found.label)).await
+    }
+
+    async fn hover_at(&mut self, at: Press) -> Result<Acted, TabError> {
+        let probe = self.probe_point(at).await?;
+        self.point_at(at, format!("hover over {} at {}, {}", probe.label, at.x, at.y)).await
+    }
+
+    async fn point_at(&mut self, at: Press, what: String) -> Result<Acted, TabError> {
+        let watching = Watching::begin(self).await?;
+        self.dispatched().set();
+        let pointed = self.page.hover(at, self.left()).await;
+        let outcome = watching.end(self, pointed).await?;
+        let url = self.page.location().await?.url;
+        Ok(acted(outcome, what, url, Passed::read("pointing at something changes nothing")))
     }
 
     /// Looks until the element stands still, is enabled and can be hit, or says why it is not.
@@ -147,7 +169,7 @@ impl Hands {
         known(&raw)?.ok_or_else(|| TabError::Stale { id: label.clone() })
     }
 
-    async fn probe_point(&self, Press { x, y }: Press) -> Result<Probe, TabError> {
+    pub async fn probe_point(&self, Press { x, y }: Press) -> Result<Probe, TabError> {
         let argument = json!({ "x": x, "y": y }).to_string();
         let raw = self.page.call("probe_point", &argument, self.left()).await?;
         known(&raw)?.ok_or_else(|| TabError::NotFound { target: format!("{x}, {y}") })
@@ -156,36 +178,6 @@ impl Hands {
     async fn probe_focus(&self) -> Result<Option<Probe>, TabError> {
         let raw = self.page.call("probe_focus", "{}", self.left()).await?;
         known(&raw)
-    }
-
-    /// Asks the guard; one that is dead or late holds.
-    pub async fn judge(
-        &self,
-        case: Case,
-        what: &str,
-        consent: &Consent,
-    ) -> Result<Passed, TabError> {
-        let run = self.world.books.tabs.get(&self.id).and_then(|note| match note.owner {
-            Owner::Run(run) => Some(run),
-            Owner::Shell => None,
-        });
-        let url = case.url.clone();
-        let (what, consent) = (what.to_owned(), consent.clone());
-        let told = what.clone();
-        let ask = |reply| GuardMsg::Judge { case: Box::new(case), what: told, consent, run, reply };
-        let Some(guard) = self.world.doors.guard.find(&()) else {
-            return Err(TabError::Refused { why: "there is no guard; nothing was done".into() });
-        };
-        let ruling = guard.ask(ask, self.left()).await;
-        let Ok(Ok(Ruling { judgement, decision })) = ruling else {
-            let why = format!("the guard did not rule on `{what}`; nothing was done");
-            return Err(TabError::Refused { why });
-        };
-        match decision {
-            Decision::Pass => Ok(Passed { judgement, allowed: false }),
-            Decision::Allow => Ok(Passed { judgement, allowed: true }),
-            Decision::Hold(id) => Err(TabError::Held { id, what, url, judgement }),
-        }
     }
 }
 
@@ -198,7 +190,8 @@ fn known(raw: &str) -> Result<Option<Probe>, TabError> {
 }
 
 pub fn acted(outcome: Outcome, what: String, url: String, passed: Passed) -> Acted {
-    Acted { outcome, what, url, judgement: passed.judgement, allowed: passed.allowed }
+    let Passed { judgement, allowed, approved } = passed;
+    Acted { outcome, what, url, judgement, allowed, approved, value: None }
 }
 
 /// Returns where a press hits the element, or what is in the way.
@@ -213,42 +206,17 @@ pub fn hit(probe: &Probe, target: &str) -> Result<Press, TabError> {
     }
 }
 
-/// What the guard ruled on must still be what is hit: it took its time, and pages change.
-pub fn unchanged(target: &str, judged: &Probe, now: &Probe) -> Result<(), TabError> {
-    if case_of(judged) == case_of(now) {
-        return Ok(());
-    }
-    Err(TabError::Unstable { target: target.to_owned() })
+fn click_deed(probe: &Probe, what: &str) -> Deed {
+    let case = Case { deed: "click".into(), ..case_of(probe) };
+    Deed { what: what.to_owned(), case, around: Around::of(probe) }
 }
 
-/// Returns what the guard is told of an element; the deed is the caller's.
-pub fn case_of(probe: &Probe) -> Case {
-    let form = probe.form.clone().unwrap_or(FormFacts {
-        method: String::new(),
-        action: String::new(),
-        submit: String::new(),
-        search: false,
-    });
-    Case {
-        deed: String::new(),
-        url: probe.url.clone(),
-        tag: probe.tag.clone(),
-        role: probe.role.clone(),
-        name: probe.name.clone(),
-        texts: probe.texts.clone(),
-        kind: probe.kind.clone(),
-        form_method: form.method,
-        form_action: form.action,
-        form_submit: form.submit,
-        search: probe.search || form.search,
-        submits: probe.submits,
-        compose: probe.compose,
-        payload: String::new(),
-    }
-}
-
-fn click_case(probe: &Probe) -> Case {
-    Case { deed: "click".into(), ..case_of(probe) }
+/// On one line, and no longer than can be read.
+pub fn quoted(text: &str) -> String {
+    let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let shown: String = flat.chars().take(SHOWN).collect();
+    let more = if shown.len() < flat.len() { "…" } else { "" };
+    format!("'{shown}{more}'")
 }
 
 fn word(way: ScrollWay) -> &'static str {

@@ -2,31 +2,47 @@
 
 use serde_json::json;
 
-use crate::actors::tab::acting::{acted, case_of, unchanged};
+use crate::actors::tab::acting::{acted, quoted};
+use crate::actors::tab::judging::{Around, Deed, case_of, unchanged};
 use crate::actors::tab::settling::{Watching, unclear};
 use crate::actors::tab::work::{Found, Hands, unreadable};
-use crate::domain::guard::Case;
+use crate::domain::guard::{Case, Class};
 use crate::domain::keys::Chord;
 use crate::domain::outcome::OutcomeKind;
-use crate::domain::run::Consent;
 use crate::domain::target::Target;
-use crate::messages::tab::{Acted, READ_ONLY, TabError};
+use crate::messages::tab::{Acted, Order, READ_ONLY, TabError};
 use crate::perception::answers::{Assigned, FillBy, Focused, Held, Probe};
 use crate::perception::decode::parse;
-use crate::ports::page::PageError;
-
-/// How much of a text is shown when the act is named.
-const SHOWN: usize = 60;
+use crate::ports::page::{PageError, Press};
 
 impl Hands {
     pub async fn fill(
         &mut self,
         target: &Target,
-        text: &str,
-        press_enter: bool,
-        consent: &Consent,
+        (text, press_enter): (&str, bool),
+        order: &Order,
     ) -> Result<Acted, TabError> {
         let found = self.resolve(target).await?;
+        self.fill_found(found, (text, press_enter), order).await
+    }
+
+    /// Fills the field that is at a point of the viewport.
+    pub async fn fill_at(
+        &mut self,
+        at: Press,
+        (text, press_enter): (&str, bool),
+        order: &Order,
+    ) -> Result<Acted, TabError> {
+        let Probe { document, key, label, .. } = self.probe_point(at).await?;
+        self.fill_found(Found { document, key, label }, (text, press_enter), order).await
+    }
+
+    async fn fill_found(
+        &mut self,
+        found: Found,
+        (text, press_enter): (&str, bool),
+        order: &Order,
+    ) -> Result<Acted, TabError> {
         let probe = self.ready(&found).await?;
         if !probe.editable && probe.tag != "select" {
             let is = if probe.readonly { READ_ONLY } else { "no field" };
@@ -35,15 +51,15 @@ impl Hands {
         }
         let what = named(&found, &probe, text, press_enter);
         let payload = if probe.secret { String::new() } else { text.to_owned() };
-        let submits = press_enter && probe.submits;
-        let case = Case { deed: "fill".into(), payload, submits, ..case_of(&probe) };
-        let mut passed = self.judge(case, &what, consent).await?;
-        if press_enter {
-            // Held before anything is typed: half of an act would be none.
-            let payload = "Enter".to_owned();
-            let case = Case { deed: "press".into(), payload, ..case_of(&probe) };
-            passed = self.judge(case, &what, consent).await?;
-            unchanged(&found.label, &probe, &self.probe(&found, false).await?)?;
+        // With Enter it is judged as a whole, before anything is typed: half of an act would be none.
+        let deed = if press_enter { "fill_and_enter" } else { "fill" }.to_owned();
+        let submits = probe.submits && (press_enter || probe.tag == "select");
+        let case = Case { deed, payload, submits, ..case_of(&probe) };
+        let deed = Deed { what: what.clone(), case, around: Around::of(&probe) };
+        let passed = self.judge(deed, order).await?;
+        if passed.judgement.class > Class::SoftWrite || press_enter {
+            let again = self.probe(&found, false).await?;
+            unchanged((&found.label, &passed), &probe, &again)?;
         }
         let watching = Watching::begin(self).await?;
         let (short, input) = match self.type_in(&found, text, press_enter).await {
@@ -57,6 +73,47 @@ impl Hands {
         if outcome.kind == OutcomeKind::NoEffect && outcome.delta.is_empty() {
             outcome.delta.push("it held that already".into());
         }
+        Ok(acted(outcome, what, probe.url, passed))
+    }
+
+    /// Chooses the nth option of a native select, and reads back what it holds.
+    pub async fn select(
+        &mut self,
+        target: &Target,
+        option: u32,
+        order: &Order,
+    ) -> Result<Acted, TabError> {
+        let found = self.resolve(target).await?;
+        let probe = self.ready(&found).await?;
+        let label = found.label.clone();
+        if probe.tag != "select" {
+            let (is, wanted) = (format!("a {}", probe.tag), "a native select".to_owned());
+            return Err(TabError::WrongKind { target: label, is, wanted });
+        }
+        let what = format!("choose option {option} of {label}");
+        let case = Case { deed: "select".into(), ..case_of(&probe) };
+        let deed = Deed { what: what.clone(), case, around: Around::of(&probe) };
+        let passed = self.judge(deed, order).await?;
+        unchanged((&label, &passed), &probe, &self.probe(&found, false).await?)?;
+        let watching = Watching::begin(self).await?;
+        let argument = json!({ "document": found.document, "key": found.key, "option": option });
+        self.dispatched().set();
+        let called = self.page.call("select_option", &argument.to_string(), self.left()).await;
+        let (chosen, input) = match called {
+            Ok(raw) => match parse::<Assigned>(&raw).map_err(unreadable)? {
+                Assigned::Ok { value, .. } => (Some(value), Ok(())),
+                Assigned::Rejected { why } => return Err(TabError::Refused { why }),
+                Assigned::Gone => return Err(TabError::Stale { id: label }),
+            },
+            Err(error) => (None, Err(error)),
+        };
+        let short = match &chosen {
+            Some(value) => self.falls_short(&found, value).await.ok().flatten(),
+            None => None,
+        };
+        let mut outcome = watching.end(self, input).await?;
+        outcome.delta.extend(chosen.map(|value| format!("chose {}", quoted(&value))));
+        outcome.delta.extend(short);
         Ok(acted(outcome, what, probe.url, passed))
     }
 
@@ -146,12 +203,4 @@ fn named(found: &Found, probe: &Probe, text: &str, press_enter: bool) -> String 
         return format!("fill {} with a secret{enter}", found.label);
     }
     format!("fill {} with {}{enter}", found.label, quoted(text))
-}
-
-/// On one line, and no longer than can be read.
-fn quoted(text: &str) -> String {
-    let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let shown: String = flat.chars().take(SHOWN).collect();
-    let more = if shown.len() < flat.len() { "…" } else { "" };
-    format!("'{shown}{more}'")
 }

@@ -125,11 +125,6 @@ impl Hands {
         Ok(rendered.observation)
     }
 
-    pub async fn evaluate(&self, script: &str) -> Result<String, TabError> {
-        // No act of ours: what the script did is its author's to know.
-        Ok(self.page.evaluate(script, self.left()).await?)
-    }
-
     pub async fn get(&self, question: Question) -> Result<String, TabError> {
         let (what, target, name) = match question {
             Question::Url => return Ok(self.page.location().await?.url),

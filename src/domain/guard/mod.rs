@@ -2,6 +2,7 @@
 //! of words.
 mod code;
 mod text;
+pub mod ticket;
 mod words;
 
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ pub enum Class {
 /// What is known of an action before it is dispatched: the element that would really be hit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Case {
-    /// `click`, `fill`, `press`, `navigate`, `evaluate`.
+    /// `click`, `fill`, `fill_and_enter`, `select`, `press`, `navigate`, `evaluate`, `accept`.
     pub deed: String,
     /// Of the page.
     pub url: String,
@@ -71,6 +72,13 @@ pub fn classify(case: &Case, words: &Words) -> Judgement {
     match case.deed.as_str() {
         "click" => click(case, words, "click"),
         "fill" if case.submits => enter(case, words),
+        "fill_and_enter" => {
+            let pressed = press(&Case { payload: "Enter".into(), ..case.clone() }, words);
+            Judgement { class: pressed.class.max(Class::SoftWrite), ..pressed }
+        }
+        "select" if case.submits => form(case, words, "select"),
+        "select" => Judgement::of(Class::SoftWrite, "select changes a field"),
+        "accept" => accept(case, words),
         "fill" => Judgement::of(Class::SoftWrite, "fill changes a field"),
         "press" => press(case, words),
         "navigate" => navigate(case, words),
@@ -101,6 +109,17 @@ fn click(case: &Case, words: &Words, deed: &str) -> Judgement {
     let button = matches!(case.role.as_str(), "button" | "menuitem") || case.tag == "button";
     let class = if button { Class::SoftWrite } else { Class::Read };
     Judgement::of(class, format!("{deed} target text has no word of the table"))
+}
+
+/// What a dialog asks is what OK says yes to.
+fn accept(case: &Case, words: &Words) -> Judgement {
+    match words.find(&case.name, &[List::Irreversible]) {
+        Some(word) => {
+            let why = format!("accept says yes to a question that contains '{word}'");
+            Judgement::of(Class::Irreversible, why)
+        }
+        None => Judgement::of(Class::SoftWrite, "accept says yes to a question"),
+    }
 }
 
 /// What submitting a form does, when its button's own text says nothing.

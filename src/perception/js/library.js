@@ -11,6 +11,7 @@ globalThis.strawmanus = Object.freeze({
   focused: probeFocus,
   focus_for_fill: focusForFill,
   assign,
+  select_option: selectOption,
   value_of: value,
   scroll,
   get,

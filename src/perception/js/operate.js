@@ -87,6 +87,24 @@ function choose(select, wanted) {
   return { status: 'ok', kind: 'select', value: fold(best[0].text) };
 }
 
+/** Chooses the nth option, from 0: answers as `assign` does. */
+function selectOption(asked) {
+  begin();
+  const element = nodeOf(asked);
+  if (!element) return JSON.stringify({ status: 'gone' });
+  if (dom.tag(element) !== 'select') return JSON.stringify({ status: 'rejected', why: `${label(element)} is no select` });
+  const option = element.options[asked.option];
+  if (!option || option.disabled) {
+    const why = option ? `option ${asked.option} is disabled` : `there is no option ${asked.option}; there are ${element.options.length}`;
+    return JSON.stringify({ status: 'rejected', why });
+  }
+  if (!option.selected) {
+    option.selected = true;
+    announce(element);
+  }
+  return JSON.stringify({ status: 'ok', kind: 'select', value: fold(option.text) });
+}
+
 /** {"status":"ok","value":"…" or null,"secret":false,"filled":true,"checked":"true" or null} */
 function value(asked) {
   begin();

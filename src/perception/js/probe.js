@@ -70,7 +70,7 @@ function factsOf(element, { point, coverer }) {
     checked: checkedOf(control), secret: secret(element), box, in_viewport: inView(box) !== null,
     point, coverer: coverer ? covererName(coverer, element) : null,
     form: formFacts(element), submits: submits(element, tag), compose: composes(element, tag),
-    search: inSearch(element),
+    search: inSearch(element), place: context(element), ...sentBy(element),
   };
 }
 

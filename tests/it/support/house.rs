@@ -238,7 +238,16 @@ pub async fn observe(tab: &Address<TabMsg>) -> Asked<Observation> {
 
 pub async fn evaluate(tab: &Address<TabMsg>, script: &str) -> Asked<String> {
     let script = script.to_owned();
-    tab.ask(|reply| TabMsg::Evaluate { script, patience: 10 * SECOND, reply }, MINUTE).await
+    tab.ask(
+        |reply| TabMsg::Evaluate {
+            script,
+            consent: Consent::default(),
+            patience: 10 * SECOND,
+            reply,
+        },
+        MINUTE,
+    )
+    .await
 }
 
 /// Asks for the value of an element.
@@ -252,7 +261,11 @@ pub async fn wait(tab: &Address<TabMsg>, until: Until) -> Asked<()> {
 }
 
 pub async fn answer_dialog(tab: &Address<TabMsg>, accept: bool) -> Asked<Dialog> {
-    tab.ask(|reply| TabMsg::AnswerDialog { accept, text: None, reply }, MINUTE).await
+    tab.ask(
+        |reply| TabMsg::AnswerDialog { accept, text: None, consent: Consent::default(), reply },
+        MINUTE,
+    )
+    .await
 }
 
 pub async fn describe(tab: &Address<TabMsg>) -> TabCard {
@@ -260,7 +273,7 @@ pub async fn describe(tab: &Address<TabMsg>) -> TabCard {
 }
 
 pub async fn act(tab: &Address<TabMsg>, action: Action) -> Asked<Acted> {
-    let order = Box::new(Order { action, consent: Consent::default() });
+    let order = Box::new(Order::new(action, Consent::default()));
     tab.ask(|reply| TabMsg::Act { order, patience: 10 * SECOND, reply }, MINUTE).await
 }
 

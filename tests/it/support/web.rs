@@ -44,6 +44,10 @@ pub enum Fault {
     Rename,
     /// The page writes something else on every control, and keeps their names.
     Reword,
+    /// Every control stands somewhere else.
+    Move,
+    /// The page puts another value into its field.
+    Retype,
     /// The first field composes a message from now on.
     Compose,
     /// The button "Add to cart" has the focus from now on.
@@ -65,6 +69,7 @@ pub enum At {
     Call(&'static str),
     Evaluate,
     Click,
+    Hover,
     Press,
     Insert,
     Dialog,
@@ -119,6 +124,7 @@ struct Target {
     changes: u32,
     renamed: bool,
     reworded: bool,
+    place: &'static str,
     composes: bool,
     focused: bool,
     sink: Weak<dyn Fn(PageEvent) + Send + Sync>,
@@ -298,6 +304,8 @@ impl Web {
             Some(Fault::Panic) => panic!("a bug in {at:?}"),
             Some(Fault::Rename) => self.change(key, |target| target.renamed = true),
             Some(Fault::Reword) => self.change(key, |target| target.reworded = true),
+            Some(Fault::Move) => self.change(key, |target| target.place = " — in row \"Bob\""),
+            Some(Fault::Retype) => self.change(key, |target| target.field = "else".into()),
             Some(Fault::Compose) => self.change(key, |target| target.composes = true),
             Some(Fault::Focus) => self.change(key, |target| target.focused = true),
             Some(Fault::Garbage) => {}
@@ -353,6 +361,7 @@ impl World {
             changes: 0,
             renamed: false,
             reworded: false,
+            place: "",
             composes: false,
             focused: false,
             sink: nobody,

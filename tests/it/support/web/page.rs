@@ -119,6 +119,7 @@ fn probed(target: &Target, key: &Value) -> String {
         "secret": false, "box": { "x": 10.0, "y": top, "width": 80.0, "height": 20.0 },
         "in_viewport": true, "point": { "x": 50.0, "y": top + 10.0 }, "coverer": null,
         "form": null, "submits": false, "compose": compose, "search": false,
+        "place": target.place, "digest": target.field, "payload": "",
     })
     .to_string()
 }
@@ -237,6 +238,12 @@ impl Page for FakePage {
         let place = (press.y / 40.0).floor();
         let found = CONTROLS.iter().zip(1..).find(|(_, key)| f64::from(*key) == place);
         found.map_or(Ok(()), |(control, _)| self.pressed(*control))
+    }
+
+    async fn hover(&self, at: Press, patience: Duration) -> Result<(), PageError> {
+        self.check(At::Hover, patience).await?;
+        self.web.write(format!("hover {}, {}", at.x, at.y));
+        Ok(())
     }
 
     async fn press(&self, chord: &Chord, patience: Duration) -> Result<(), PageError> {
