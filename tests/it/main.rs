@@ -22,5 +22,6 @@ mod store;
 mod strategies;
 mod support;
 mod tab;
+mod tickets;
 #[path = "../live/support/tls.rs"]
 mod tls;
