@@ -4,6 +4,7 @@ mod cache;
 mod cli;
 mod config;
 mod control;
+mod corpus;
 mod daemon;
 mod doctor;
 mod fake;
