@@ -85,7 +85,7 @@ impl Call<'_> {
             consent,
             on_hold: OnHold::Skip,
             attended: false,
-            named: Vec::new(),
+            named: script.iter().cloned().collect(),
             price,
             context,
         };

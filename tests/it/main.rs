@@ -11,7 +11,7 @@ mod fake;
 mod faults;
 mod guard;
 mod ledger;
-// mod model;
+mod model;
 mod practice;
 // The program is built only with its browser.
 #[cfg(feature = "chromium")]
