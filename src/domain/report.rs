@@ -127,9 +127,9 @@ fn found(standing: &Standing) -> String {
     text
 }
 
-/// What stands in a table is one line without a bar.
+/// What stands in a table is one line; bars in it are escaped as everywhere.
 fn cell(text: &str) -> String {
-    line(text, 120).replace('|', "\\|")
+    line(text, 120)
 }
 
 fn facts(standing: &Standing) -> Result<String, Unsourced> {

@@ -246,7 +246,7 @@ async fn limits_count_what_earlier_incarnations_did() {
     for (limits, why) in [
         (Limits { steps: 4, ..all }, "the limit of 4 steps"),
         (Limits { errors_in_a_row: 4, ..all }, "4 steps in a row failed"),
-        (Limits { time: 11 * SECOND, ..all }, "the limit of 0.18"),
+        (Limits { time: 11 * SECOND, ..all }, "the limit of 0.2 min"),
     ] {
         let web = Web::default().with(At::Call("walk"), 1..=99, Fault::Slow(2 * SECOND));
         let house = House::build(&web).await;

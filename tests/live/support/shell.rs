@@ -84,6 +84,11 @@ impl Shell {
     }
 
     /// Runs a command to its end, as it is.
+    /// Changes the test page by a script of ours, which the guard would hold.
+    pub fn script(&self, script: &str) -> Done {
+        self.run(&["eval", script, "--auto-approve", "--allow", "test.localhost"]).good()
+    }
+
     pub fn plain(&self, words: &[&str]) -> Done {
         let began = now();
         let output = self.command(words).output().unwrap();
