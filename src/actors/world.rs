@@ -9,6 +9,7 @@ use crate::messages::doors::Doors;
 use crate::ports::browser::Launcher;
 use crate::ports::clock::Clock;
 use crate::ports::files::Files;
+use crate::ports::rules::RuleFile;
 use crate::ports::sealed::Sealed;
 use crate::ports::store::Store;
 
@@ -22,6 +23,8 @@ pub struct World {
     pub clock: Arc<dyn Clock>,
     /// What the guard knows irreversible deeds by.
     pub words: Arc<Words>,
+    /// The user's own rules, as they are now.
+    pub rules: Arc<dyn RuleFile>,
     pub doors: Doors,
     pub books: Books,
     pub board: Board,

@@ -24,6 +24,7 @@ use crate::ports::clock::Clock;
 use crate::ports::store::Store;
 use crate::store::Redb;
 use crate::store::files::Disk;
+use crate::store::rules::PolicyFile;
 use crate::store::seal::SealedFolder;
 use crate::supervision::tree::{Plan, plant};
 
@@ -54,6 +55,7 @@ impl Composition for House {
             files: Arc::new(Disk),
             clock: Arc::new(SystemClock),
             words: Arc::new(Words::parse(WORDS).expect("config/guard.toml is read by a test")),
+            rules: Arc::new(PolicyFile(home.folder().join("policy.toml"))),
             doors: Default::default(),
             books: Default::default(),
             board: Default::default(),

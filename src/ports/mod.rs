@@ -6,6 +6,7 @@ pub mod clock;
 pub mod files;
 pub mod model;
 pub mod page;
+pub mod rules;
 pub mod sealed;
 pub mod store;
 

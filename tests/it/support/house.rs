@@ -63,6 +63,7 @@ impl House {
             files: Arc::new(memory.clone()),
             clock: Arc::new(memory.clone()),
             words: Arc::new(Words::parse(WORDS).unwrap()),
+            rules: Arc::new(memory.clone()),
             doors: Default::default(),
             books: Default::default(),
             board: Default::default(),

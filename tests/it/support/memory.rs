@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use strawmanus::domain::ids::RunId;
 use strawmanus::ports::clock::Clock;
 use strawmanus::ports::files::{FileError, Files};
+use strawmanus::ports::rules::RuleFile;
 use strawmanus::ports::sealed::{Sealed, SealedError};
 use strawmanus::ports::store::{Counter, Durability, Store, StoreError, Table};
 
@@ -33,6 +34,8 @@ struct Inner {
     without: Vec<Table>,
     silent: Vec<Table>,
     without_files: bool,
+    /// The user's own rules.
+    rules: Option<String>,
     /// So many readings of a whole table never answer.
     deaf: usize,
 }
@@ -60,6 +63,11 @@ impl Memory {
     pub fn deaf(self, times: usize) -> Self {
         self.0.lock().unwrap().deaf = times;
         self
+    }
+
+    /// Writes the user's rules, in place of what stood there.
+    pub fn rule(&self, text: &str) {
+        self.0.lock().unwrap().rules = Some(text.to_owned());
     }
 
     /// Makes the writing of files fail.
@@ -208,6 +216,13 @@ impl Files for Memory {
         }
         inner.files.insert(path.to_owned(), text.to_owned());
         Ok(())
+    }
+}
+
+#[async_trait]
+impl RuleFile for Memory {
+    async fn read(&self) -> Result<Option<String>, String> {
+        Ok(self.0.lock().unwrap().rules.clone())
     }
 }
 
