@@ -193,6 +193,12 @@ impl Web {
         self.open_dialog(&key, "alert", message);
     }
 
+    /// Opens a `confirm` on the page at `url`, from outside.
+    pub fn confirm(&self, url: &str, message: &str) {
+        let key = self.key_of(url);
+        self.open_dialog(&key, "confirm", message);
+    }
+
     /// Kills the process of the page at `url`, from outside.
     pub fn crash(&self, url: &str) {
         self.end(url, PageEvent::Crashed);

@@ -119,7 +119,7 @@ fn probed(target: &Target, key: &Value) -> String {
         "secret": target.secret, "box": { "x": 10.0, "y": top, "width": 80.0, "height": 20.0 },
         "in_viewport": true, "point": { "x": 50.0, "y": top + 10.0 }, "coverer": null,
         "form": null, "submits": false, "compose": compose, "search": false,
-        "place": target.place, "digest": target.field, "payload": "",
+        "place": target.place, "digest": target.field, "payload": "", "choices": [],
     })
     .to_string()
 }
