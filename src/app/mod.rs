@@ -5,6 +5,7 @@ pub mod compose;
 pub mod deciding;
 pub mod demo;
 pub mod lines;
+pub mod models;
 pub mod reading;
 pub mod rows;
 pub mod running;

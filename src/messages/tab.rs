@@ -327,6 +327,9 @@ impl TabError {
             Self::InDoubt { .. } => "look at the page; do not repeat",
             Self::DialogOpen { .. } => "answer it with `dialog accept` or `dialog dismiss`",
             Self::Held { .. } => "a person says `strawmanus approve ID` or `strawmanus deny ID`",
+            Self::Unapproved(GuardError::Denied(_)) => {
+                "only the user changes `policy.toml` in the home folder; do without"
+            }
             Self::Unapproved(_) => "look at the page; ask for the act anew if it is still wanted",
             Self::Unreachable { why: Unreachable::TlsFailed, .. } => {
                 "check the address; go there only if you know why nobody vouches for it"

@@ -80,6 +80,9 @@ pub struct Probe {
     pub digest: String,
     /// What a person may read of those values.
     pub payload: String,
+    /// The options of a native select.
+    #[serde(default)]
+    pub choices: Vec<String>,
 }
 
 /// CSS pixels of the viewport.
@@ -108,6 +111,10 @@ pub struct FormFacts {
     pub submit: String,
     /// A search landmark, or its only field is a search field.
     pub search: bool,
+    /// It asks for a card.
+    pub card: bool,
+    /// It holds a secret.
+    pub secrets: bool,
 }
 
 /// `focus_for_fill`.

@@ -4,6 +4,7 @@ mod cache;
 mod cli;
 mod config;
 mod control;
+mod corpus;
 mod daemon;
 mod doctor;
 mod fake;
@@ -24,5 +25,6 @@ mod store;
 mod strategies;
 mod support;
 mod tab;
+mod tickets;
 #[path = "../live/support/tls.rs"]
 mod tls;

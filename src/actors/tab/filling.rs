@@ -13,7 +13,7 @@ use crate::domain::target::Target;
 use crate::messages::tab::{Acted, Order, READ_ONLY, TabError};
 use crate::perception::answers::{Assigned, FillBy, Focused, Held, Probe};
 use crate::perception::decode::parse;
-use crate::ports::page::PageError;
+use crate::ports::page::{PageError, Press};
 
 impl Hands {
     pub async fn fill(
@@ -23,6 +23,26 @@ impl Hands {
         order: &Order,
     ) -> Result<Acted, TabError> {
         let found = self.resolve(target).await?;
+        self.fill_found(found, (text, press_enter), order).await
+    }
+
+    /// Fills the field that is at a point of the viewport.
+    pub async fn fill_at(
+        &mut self,
+        at: Press,
+        (text, press_enter): (&str, bool),
+        order: &Order,
+    ) -> Result<Acted, TabError> {
+        let Probe { document, key, label, .. } = self.probe_point(at).await?;
+        self.fill_found(Found { document, key, label }, (text, press_enter), order).await
+    }
+
+    async fn fill_found(
+        &mut self,
+        found: Found,
+        (text, press_enter): (&str, bool),
+        order: &Order,
+    ) -> Result<Acted, TabError> {
         let probe = self.ready(&found).await?;
         if !probe.editable && probe.tag != "select" {
             let is = if probe.readonly { READ_ONLY } else { "no field" };
@@ -34,7 +54,9 @@ impl Hands {
         // With Enter it is judged as a whole, before anything is typed: half of an act would be none.
         let deed = if press_enter { "fill_and_enter" } else { "fill" }.to_owned();
         let submits = probe.submits && (press_enter || probe.tag == "select");
-        let case = Case { deed, payload, submits, ..case_of(&probe) };
+        let case = case_of(&probe);
+        let secrets = case.secrets || (probe.secret && press_enter);
+        let case = Case { deed, payload, submits, secrets, ..case };
         let deed = Deed { what: what.clone(), case, around: Around::of(&probe) };
         let passed = self.judge(deed, order).await?;
         if passed.judgement.class > Class::SoftWrite || press_enter {
@@ -70,8 +92,10 @@ impl Hands {
             let (is, wanted) = (format!("a {}", probe.tag), "a native select".to_owned());
             return Err(TabError::WrongKind { target: label, is, wanted });
         }
-        let what = format!("choose option {option} of {label}");
-        let case = Case { deed: "select".into(), ..case_of(&probe) };
+        let at = usize::try_from(option).unwrap_or(usize::MAX);
+        let chosen = probe.choices.get(at).cloned().unwrap_or_default();
+        let what = format!("choose {} (option {option}) of {label}", quoted(&chosen));
+        let case = Case { deed: "select".into(), payload: chosen, ..case_of(&probe) };
         let deed = Deed { what: what.clone(), case, around: Around::of(&probe) };
         let passed = self.judge(deed, order).await?;
         unchanged((&label, &passed), &probe, &self.probe(&found, false).await?)?;

@@ -50,6 +50,8 @@ pub enum Fault {
     Move,
     /// The page puts another value into its field.
     Retype,
+    /// Every field holds a secret from now on.
+    Secret,
     /// The first field composes a message from now on.
     Compose,
     /// The button "Add to cart" has the focus from now on.
@@ -131,6 +133,7 @@ struct Target {
     reworded: bool,
     place: &'static str,
     composes: bool,
+    secret: bool,
     focused: bool,
     console: Vec<ConsoleLine>,
     sink: Weak<dyn Fn(PageEvent) + Send + Sync>,
@@ -206,6 +209,12 @@ impl Web {
     pub fn alert(&self, url: &str, message: &str) {
         let key = self.key_of(url);
         self.open_dialog(&key, "alert", message);
+    }
+
+    /// Opens a `confirm` on the page at `url`, from outside.
+    pub fn confirm(&self, url: &str, message: &str) {
+        let key = self.key_of(url);
+        self.open_dialog(&key, "confirm", message);
     }
 
     /// Kills the process of the page at `url`, from outside.
@@ -325,6 +334,7 @@ impl Web {
             Some(Fault::Reword) => self.change(key, |target| target.reworded = true),
             Some(Fault::Move) => self.change(key, |target| target.place = " — in row \"Bob\""),
             Some(Fault::Retype) => self.change(key, |target| target.field = "else".into()),
+            Some(Fault::Secret) => self.change(key, |target| target.secret = true),
             Some(Fault::Compose) => self.change(key, |target| target.composes = true),
             Some(Fault::Focus) => self.change(key, |target| target.focused = true),
             Some(Fault::Garbage) => {}
@@ -382,6 +392,7 @@ impl World {
             reworded: false,
             place: "",
             composes: false,
+            secret: false,
             focused: false,
             console: Vec::new(),
             sink: nobody,
