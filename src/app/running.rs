@@ -137,6 +137,7 @@ impl Call<'_> {
             began,
             ended: None,
             why: String::new(),
+            price: order.price,
         };
         row.keep(world).await.map_err(stored)?;
         let (feed, heard) = broadcast::channel(FEED);
@@ -303,7 +304,7 @@ impl App {
         }
     }
 
-    async fn journal(&self, id: RunId) -> Vec<Entry> {
+    pub async fn journal(&self, id: RunId) -> Vec<Entry> {
         let lines = self.world.store.journal(id).await.unwrap_or_else(|error| {
             tracing::warn!(%id, %error, "a journal cannot be read");
             Vec::new()
