@@ -3,6 +3,7 @@ mod deaths;
 mod dialogs;
 mod launching;
 mod navigation;
+mod probing;
 mod reach;
 mod site;
 mod stage;
