@@ -9,6 +9,7 @@ use crate::messages::doors::Doors;
 use crate::ports::browser::Launcher;
 use crate::ports::clock::Clock;
 use crate::ports::files::Files;
+use crate::ports::nonces::Nonces;
 use crate::ports::rules::RuleFile;
 use crate::ports::sealed::Sealed;
 use crate::ports::store::Store;
@@ -21,6 +22,7 @@ pub struct World {
     pub sealed: Arc<dyn Sealed>,
     pub files: Arc<dyn Files>,
     pub clock: Arc<dyn Clock>,
+    pub nonces: Arc<dyn Nonces>,
     /// What the guard knows irreversible deeds by.
     pub words: Arc<Words>,
     /// The user's own rules, as they are now.

@@ -21,6 +21,7 @@ use crate::domain::guard::Words;
 use crate::perception::scripts::LIBRARY;
 use crate::ports::browser::{LaunchSpec, Launcher, ProfileMode};
 use crate::ports::clock::Clock;
+use crate::ports::nonces::Nonces;
 use crate::ports::store::Store;
 use crate::store::Redb;
 use crate::store::files::Disk;
@@ -42,6 +43,19 @@ impl Clock for SystemClock {
     }
 }
 
+/// The system's random numbers.
+struct Random;
+
+impl Nonces for Random {
+    fn draw(&self) -> String {
+        let mut bytes = [0_u8; 8];
+        let random = rustls::crypto::ring::default_provider().secure_random;
+        // A nonce that can be foreseen is worse than no daemon.
+        random.fill(&mut bytes).expect("the system gives random numbers");
+        format!("{:016x}", u64::from_le_bytes(bytes))
+    }
+}
+
 #[async_trait]
 impl Composition for House {
     async fn handler(&self, home: &Home, config: &Config) -> Result<Arc<dyn Handler>, Failure> {
@@ -54,6 +68,7 @@ impl Composition for House {
             sealed: Arc::new(SealedFolder::new(home.folder().join("sealed"))),
             files: Arc::new(Disk),
             clock: Arc::new(SystemClock),
+            nonces: Arc::new(Random),
             words: Arc::new(Words::parse(WORDS).expect("config/guard.toml is read by a test")),
             rules: Arc::new(PolicyFile(home.folder().join("policy.toml"))),
             doors: Default::default(),

@@ -4,6 +4,8 @@ pub mod browsing;
 pub mod compose;
 pub mod deciding;
 pub mod demo;
+pub mod lines;
+pub mod models;
 pub mod rows;
 pub mod running;
 pub mod seeing;
@@ -133,7 +135,7 @@ impl Call<'_> {
             }
             Verb::Dialog { action } => self.dialog(action).await,
             Verb::Close { all } => self.close(*all).await,
-            Verb::Attach {} => self.attach().await,
+            Verb::Attach { run } => self.attach(*run).await,
             Verb::Doctor { .. } | Verb::Config { .. } | Verb::Daemon {} => {
                 let why = "this verb runs without the daemon";
                 Err(Box::new(Answer::failed(2, Failure::new("usage", why))))

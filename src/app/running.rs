@@ -8,6 +8,7 @@ use serde_json::json;
 use tokio::sync::broadcast;
 
 use crate::actors::world::World;
+use crate::app::lines::line;
 use crate::app::rows::{RunRow, RunState};
 use crate::app::told::{not_answered, trouble, usage};
 use crate::app::{App, Call, Told};
@@ -15,15 +16,12 @@ use crate::control::answer::{Answer, Failure};
 use crate::domain::address::address;
 use crate::domain::ids::{RunId, SessionName};
 use crate::domain::journal::{Ending, Entry, Event, Judged, Standing, Status, VERSION, Verdict};
-use crate::domain::outcome::OutcomeKind;
 use crate::domain::report;
-use crate::domain::run::{Consent, ContextBounds, Limits, RunOrder};
+use crate::domain::run::{Consent, ContextBounds, Limits, OnHold, RunOrder};
 use crate::messages::books::RunNote;
 use crate::messages::orchestrator::RunMsg;
 use crate::messages::session::SessionMsg;
 use crate::messages::supervisor::{Seat, SupervisorMsg};
-use crate::model::anthropic::{Anthropic, Key, Proxies};
-use crate::model::script::Script;
 use crate::ports::model::Model;
 use crate::ports::store::{Counter, Durability};
 
@@ -63,40 +61,6 @@ impl Call<'_> {
         self.watch(&order, feed, |_| {}).await
     }
 
-    /// Returns the model that decides, and its script's text where it is one.
-    async fn model(&self) -> Told<(Arc<dyn Model>, Option<String>)> {
-        let settings = &self.config.model;
-        if let Some(path) = settings.orchestrator.strip_prefix("script:") {
-            let path = self.request.context.folder.join(path);
-            let text = match tokio::fs::read_to_string(&path).await {
-                Ok(text) => text,
-                Err(error) => {
-                    return usage(format!("the script {} cannot be read: {error}", path.display()));
-                }
-            };
-            return match Script::parse(&path.display().to_string(), &text) {
-                Ok(script) => Ok((Arc::new(script), Some(text))),
-                Err(error) => usage(error.to_string()),
-            };
-        }
-        let Some(key) = self.request.context.environment.get("ANTHROPIC_API_KEY") else {
-            let failure = Failure::new("model", "no key for the model")
-                .hint("set ANTHROPIC_API_KEY, or play a script with --model script:FILE");
-            return Err(Box::new(Answer::failed(4, failure)));
-        };
-        let key = Key::new(key);
-        let environment = &self.request.context.environment;
-        let of = |names: [&str; 2]| names.iter().find_map(|name| environment.get(name));
-        let proxies = Proxies {
-            all: of(["HTTPS_PROXY", "https_proxy"]).or(of(["ALL_PROXY", "all_proxy"])),
-            none: of(["NO_PROXY", "no_proxy"]),
-        };
-        match Anthropic::new(&settings.base_url, &settings.orchestrator, key, proxies) {
-            Ok(model) => Ok((Arc::new(model), None)),
-            Err(error) => trouble("model", error.to_string()),
-        }
-    }
-
     /// Takes a run on.
     pub async fn begin(&self, begin: Begin) -> Told<(RunOrder, broadcast::Receiver<Entry>)> {
         let world = &self.app.world;
@@ -108,10 +72,8 @@ impl Call<'_> {
         let began = world.clock.now();
         let folder = self.app.home.folder().join("runs").join(folder_name(began, id, &task));
         let (limits, expect) = (self.limits(), self.request.globals.expect);
-        let context = ContextBounds {
-            recent_steps: self.config.context.recent_steps.get(),
-            text: self.config.context.text.get(),
-        };
+        let context = self.context();
+        let price = self.config.price_of(&model.name());
         let order = RunOrder {
             id,
             task,
@@ -121,10 +83,15 @@ impl Call<'_> {
             limits,
             expect,
             consent,
+            on_hold: OnHold::Skip,
+            attended: false,
+            display: self.has_display(),
+            named: script.iter().cloned().collect(),
+            price,
             context,
         };
         if let Some(script) = script {
-            let written = world.files.write(&folder.join("script.jsonl"), &script).await;
+            let written = world.files.write(&folder.join("script.jsonl"), script.as_bytes()).await;
             written.or_else(|error| trouble("disk", error.to_string()))?;
         }
         let row = RunRow {
@@ -136,6 +103,7 @@ impl Call<'_> {
             began,
             ended: None,
             why: String::new(),
+            price: order.price,
         };
         row.keep(world).await.map_err(stored)?;
         let (feed, heard) = broadcast::channel(FEED);
@@ -152,6 +120,23 @@ impl Call<'_> {
         }
     }
 
+    /// Whether the caller sees windows.
+    fn has_display(&self) -> bool {
+        let environment = &self.request.context.environment;
+        let set = |name: &&str| environment.get(name).is_some_and(|value| !value.is_empty());
+        cfg!(target_os = "macos") || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| set(&name))
+    }
+
+    fn context(&self) -> ContextBounds {
+        let context = &self.config.context;
+        ContextBounds {
+            recent_steps: context.recent_steps.get(),
+            text: context.text.get(),
+            markdown: context.markdown.get(),
+            fold_at: context.fold_at.get(),
+        }
+    }
+
     fn limits(&self) -> Limits {
         let limits = &self.config.limits;
         Limits {
@@ -162,6 +147,8 @@ impl Call<'_> {
             step_time: limits.step.0,
             action_time: limits.action.0,
             navigation_time: limits.navigation.0,
+            tokens: Some(limits.tokens).filter(|tokens| *tokens > 0),
+            cost: Some(limits.cost).filter(|dollars| *dollars > 0.0),
         }
     }
 
@@ -290,7 +277,7 @@ impl App {
         }
     }
 
-    async fn journal(&self, id: RunId) -> Vec<Entry> {
+    pub async fn journal(&self, id: RunId) -> Vec<Entry> {
         let lines = self.world.store.journal(id).await.unwrap_or_else(|error| {
             tracing::warn!(%id, %error, "a journal cannot be read");
             Vec::new()
@@ -348,8 +335,12 @@ async fn write_reports(
     standing: &Standing,
     entries: &[Entry],
 ) -> Option<String> {
-    for (name, text) in report::files(order, standing, entries) {
-        if let Err(error) = world.files.write(&order.folder.join(name), &text).await {
+    let files = match report::files(order, standing, entries) {
+        Ok(files) => files,
+        Err(error) => return Some(error.to_string()),
+    };
+    for (name, text) in files {
+        if let Err(error) = world.files.write(&order.folder.join(name), text.as_bytes()).await {
             return Some(error.to_string());
         }
     }
@@ -405,28 +396,6 @@ fn told(order: &RunOrder, standing: &Standing, ending: &Ending) -> Answer {
 }
 
 const HELD: &str = "a person says `strawmanus approve ID` or `strawmanus deny ID`";
-
-/// Returns what a person reads of an entry while the run goes on; nothing of what only replays need.
-pub fn line(entry: &Entry) -> Option<String> {
-    Some(match &entry.what {
-        Event::Began { run, task, model, .. } => format!("run {run} ({model}): {task}"),
-        Event::Intended { step, what, .. } => format!("{step:>3}  {what}"),
-        Event::Judged { verdict: Verdict::Held { id }, judgement, .. } => {
-            format!("     ⚠ held for a person as {id}: {}", judgement.why)
-        }
-        // That was told when it was judged.
-        Event::Came { outcome, .. } if outcome == OutcomeKind::Held.word() => return None,
-        Event::Came { outcome, delta, .. } => {
-            let first = delta.first().map(|line| format!(": {line}")).unwrap_or_default();
-            format!("     → {outcome}{first}")
-        }
-        Event::Restarted { what, why, .. } => format!("     ↻ {what} was started again: {why}"),
-        Event::Resumed { step } => format!("     ↻ the run goes on after step {step}"),
-        Event::Ended { status: Status::Complete, .. } => "     Complete".into(),
-        Event::Ended { status, why, .. } => format!("     {}: {why}", status.word()),
-        Event::Asked { .. } | Event::Answered { .. } | Event::Judged { .. } => return None,
-    })
-}
 
 fn minute(at: jiff::Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M").to_string()

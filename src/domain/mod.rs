@@ -1,11 +1,14 @@
 //! Pure: what decides, with data, history and `now` as arguments.
 pub mod action;
 pub mod address;
+pub mod cost;
 pub mod discretion;
+pub mod fence;
 pub mod guard;
 pub mod ids;
 pub mod journal;
 pub mod keys;
+pub mod known;
 pub mod outcome;
 pub mod page;
 pub mod plan;
@@ -13,4 +16,5 @@ pub mod report;
 pub mod run;
 pub mod selector;
 pub mod target;
+pub mod told;
 pub mod tool;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::cost::Price;
 use crate::domain::ids::{RunId, SessionName};
 
 /// The order for one run.
@@ -20,39 +21,67 @@ pub struct RunOrder {
     /// How many entities the task asks for, for the report's status line.
     pub expect: Option<u32>,
     pub consent: Consent,
+    /// What to do about an act that is held.
+    pub on_hold: OnHold,
+    /// Somebody sits before it, and can be asked.
+    pub attended: bool,
+    /// A window can be opened.
+    pub display: bool,
+    /// Addresses that the user gave beside the task's: those of a script.
+    pub named: Vec<String>,
+    pub price: Option<Price>,
     pub context: ContextBounds,
 }
 
-/// How much of what came before the model is told again.
+/// What a run does meanwhile about an act that is held for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnHold {
+    /// Asks, and waits as long as the run may take.
+    Ask,
+    /// Goes on with what is left.
+    #[default]
+    Skip,
+    /// Waits for an approval this long, then goes on.
+    Wait(Duration),
+}
+
+/// How much the model is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextBounds {
-    /// How many of the newest steps are told in full; of older ones only the outcome.
+    /// How many of the newest steps are never folded.
     pub recent_steps: u32,
-    /// Characters of one step's result.
+    /// Characters of what came of one step.
     pub text: u32,
+    /// Tokens of a page's Markdown.
+    pub markdown: u32,
+    /// Older steps are folded once the conversation has this many tokens.
+    pub fold_at: u32,
 }
 
 impl ContextBounds {
-    /// Returns what is told of a result that lies `age` steps back; the newest lies 0 back.
-    pub fn shorten(&self, result: &str, age: usize) -> String {
-        let recent = u32::try_from(age).is_ok_and(|age| age < self.recent_steps);
-        let told = if recent { result } else { result.lines().next().unwrap_or_default() };
+    /// Returns what is told of a result.
+    pub fn shorten(&self, result: &str) -> String {
         let most = usize::try_from(self.text).unwrap_or(usize::MAX);
-        match told.char_indices().nth(most) {
-            Some((end, _)) => format!("{}…", &told[..end]),
-            None => told.to_owned(),
+        match result.char_indices().nth(most) {
+            Some((end, _)) => format!("{}…", &result[..end]),
+            None => result.to_owned(),
         }
     }
 }
 
 /// What ends a run that does not end by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     pub steps: u32,
     pub time: Duration,
     pub errors_in_a_row: u32,
     /// The same call with the same outcome, and nothing changed by it.
     pub without_progress: u32,
+    /// Read and written, all together.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub cost: Option<f64>,
     pub step_time: Duration,
     pub action_time: Duration,
     pub navigation_time: Duration,
@@ -85,11 +114,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn older_results_are_told_by_their_outcome_alone() {
-        let bounds = ContextBounds { recent_steps: 2, text: 8 };
-        assert_eq!(bounds.shorten("changed\nit is é", 1), "changed\n…");
-        assert_eq!(bounds.shorten("changed\nmore", 2), "changed");
-        assert_eq!(bounds.shorten("", 9), "");
+    fn long_results_are_cut_at_characters() {
+        let bounds = ContextBounds { recent_steps: 2, text: 8, markdown: 9, fold_at: 9 };
+        assert_eq!(bounds.shorten("changed\nit is é"), "changed\n…");
+        assert_eq!(bounds.shorten(""), "");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! The tools of the loop: names and parameters are public facts, kept as they are.
+mod arguments;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::ids::ElementId;
-use crate::domain::keys::Chord;
+use crate::domain::ids::{ElementId, TabId};
+use crate::domain::tool::arguments::{Args, Manner};
 
 /// One call of one tool, checked. `{"tool":"browser_click","args":{"index":12}}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,6 +15,8 @@ pub enum ToolCall {
     View {},
     #[serde(rename = "browser_navigate")]
     Navigate { url: String },
+    #[serde(rename = "browser_restart")]
+    Restart { url: String },
     #[serde(rename = "browser_click")]
     Click(Place),
     #[serde(rename = "browser_input")]
@@ -22,17 +26,72 @@ pub enum ToolCall {
         text: String,
         press_enter: bool,
     },
+    #[serde(rename = "browser_move_mouse")]
+    MoveMouse { coordinate_x: f64, coordinate_y: f64 },
     #[serde(rename = "browser_press_key")]
     PressKey { key: String },
+    /// Options count from 0.
+    #[serde(rename = "browser_select_option")]
+    SelectOption { index: Index, option: u32 },
     #[serde(rename = "browser_scroll_up")]
     ScrollUp { to_top: bool },
     #[serde(rename = "browser_scroll_down")]
     ScrollDown { to_bottom: bool },
+    #[serde(rename = "browser_console_exec")]
+    ConsoleExec { javascript: String },
+    #[serde(rename = "browser_console_view")]
+    ConsoleView { max_lines: u32 },
+    #[serde(rename = "browser_find")]
+    Find(Find),
+    #[serde(rename = "browser_extract")]
+    Extract {
+        query: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        schema: Option<Map<String, Value>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        max_chars: Option<u32>,
+    },
+    #[serde(rename = "browser_tabs")]
+    Tabs {
+        action: TabsAction,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tab: Option<TabId>,
+    },
+    #[serde(rename = "browser_screenshot")]
+    Screenshot {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        index: Option<Index>,
+        full_page: bool,
+        marks: bool,
+    },
+    #[serde(rename = "browser_takeover")]
+    Takeover {
+        reason: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        suggestion: Option<String>,
+    },
+    #[serde(rename = "record_fact")]
+    RecordFact(Stated),
+    #[serde(rename = "notify_user")]
+    NotifyUser { text: String },
+    #[serde(rename = "ask_user")]
+    AskUser { question: String },
+    #[serde(rename = "file_read")]
+    FileRead { path: String },
+    #[serde(rename = "file_write")]
+    FileWrite { path: String, text: String },
+    #[serde(rename = "file_list")]
+    FileList {},
     #[serde(rename = "finish")]
     Finish {
         answer: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         incomplete_reason: Option<String>,
+        /// From 1 (led by hand) to 5 (all alone), as the model sees it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        autonomy: Option<u32>,
     },
 }
 
@@ -53,6 +112,51 @@ pub struct Place {
 pub enum Index {
     Number(ElementId),
     Named { role: String, name: String },
+}
+
+/// What to look for by words, and what to do with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Find {
+    pub description: String,
+    pub action: FindAction,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(default)]
+    pub press_enter: bool,
+    /// Which of the candidates of an earlier find is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<Index>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FindAction {
+    None,
+    Click,
+    Input,
+    Hover,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TabsAction {
+    List,
+    New,
+    Switch,
+    Close,
+}
+
+/// A fact as the model states it; it counts once its source was really read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stated {
+    pub claim: String,
+    pub entity: String,
+    pub attribute: String,
+    pub value: String,
+    /// Of the page that it was read on.
+    pub url: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
 }
 
 /// A call as it is written, before its arguments are checked.
@@ -83,50 +187,55 @@ pub enum BadCall {
 
 impl ToolCall {
     /// Every tool there is, as models and scripts name it.
-    pub const NAMES: [&str; 8] = [
+    pub const NAMES: [&str; 24] = [
         "browser_view",
         "browser_navigate",
+        "browser_restart",
         "browser_click",
         "browser_input",
+        "browser_move_mouse",
         "browser_press_key",
+        "browser_select_option",
         "browser_scroll_up",
         "browser_scroll_down",
+        "browser_console_exec",
+        "browser_console_view",
+        "browser_find",
+        "browser_extract",
+        "browser_tabs",
+        "browser_screenshot",
+        "browser_takeover",
+        "record_fact",
+        "notify_user",
+        "ask_user",
+        "file_read",
+        "file_write",
+        "file_list",
         "finish",
     ];
 
-    /// Checks a call of `tool` with the JSON object `args`.
+    /// Checks a call of `tool` with the JSON object `args`, to the letter.
     ///
     /// # Errors
     /// Names the argument that is missing, of the wrong kind, or not known.
     pub fn parse(tool: &str, args: &Value) -> Result<Self, BadCall> {
-        match args {
-            Value::Object(given) => Self::checked(tool, given.clone()),
-            _ => Err(BadCall::NoObject { tool: tool.to_owned() }),
-        }
+        Self::read(tool, args, Manner::Strict)
     }
 
-    fn checked(tool: &str, given: Map<String, Value>) -> Result<Self, BadCall> {
-        let mut args = Args { tool, given };
-        let call = match tool {
-            "browser_view" => Self::View {},
-            "browser_navigate" => Self::Navigate { url: args.url()? },
-            "browser_click" => Self::Click(args.place()?),
-            "browser_input" => Self::Input {
-                place: args.place()?,
-                text: args.required("text", TEXT, text)?,
-                press_enter: args.required("press_enter", FLAG, flag)?,
-            },
-            "browser_press_key" => Self::PressKey { key: args.key()? },
-            "browser_scroll_up" => Self::ScrollUp { to_top: args.switch("to_top")? },
-            "browser_scroll_down" => Self::ScrollDown { to_bottom: args.switch("to_bottom")? },
-            "finish" => Self::Finish {
-                answer: args.required("answer", TEXT, text)?,
-                incomplete_reason: args.optional("incomplete_reason", TEXT, text)?,
-            },
-            _ => return Err(BadCall::NoSuchTool { tool: tool.to_owned() }),
-        };
-        args.none_left()?;
-        Ok(call)
+    /// Checks a call as models write it: arguments that came as text are read as what they stand
+    /// for (`"12"`, `"true"`, an object in a string), and those that the tool does not have are
+    /// left out.
+    ///
+    /// # Errors
+    /// Names the argument that is missing, or that cannot be read even so.
+    pub fn understood(tool: &str, args: &Value) -> Result<Self, BadCall> {
+        Self::read(tool.trim(), args, Manner::Lenient)
+    }
+
+    fn read(tool: &str, args: &Value, manner: Manner) -> Result<Self, BadCall> {
+        let object = arguments::object(args, manner);
+        let given = object.ok_or_else(|| BadCall::NoObject { tool: tool.to_owned() })?;
+        Self::checked(Args { tool, given, manner })
     }
 
     /// Says the call in words, for logs and reports: `click [12]`, `input 'text' into [3]`.
@@ -136,20 +245,129 @@ impl ToolCall {
         match self {
             Self::View {} => "look at the page".into(),
             Self::Navigate { url } => format!("navigate to {}", short(url, 200)),
+            Self::Restart { url } => {
+                format!("restart the browser and navigate to {}", short(url, 200))
+            }
             Self::Click(place) => format!("click {place}"),
             Self::Input { place, text, press_enter } => {
-                let enter = if *press_enter { " and press Enter" } else { "" };
-                format!("input '{}' into {place}{enter}", short(text, 80))
+                format!("input '{}' into {place}{}", short(text, 80), enter(*press_enter))
+            }
+            Self::MoveMouse { coordinate_x, coordinate_y } => {
+                format!("move the mouse to ({coordinate_x}, {coordinate_y})")
             }
             Self::PressKey { key } => format!("press {key}"),
+            Self::SelectOption { index, option } => format!("choose option {option} of {index}"),
             Self::ScrollUp { to_top: false } => "scroll up".into(),
             Self::ScrollUp { to_top: true } => "scroll to the top".into(),
             Self::ScrollDown { to_bottom: false } => "scroll down".into(),
             Self::ScrollDown { to_bottom: true } => "scroll to the bottom".into(),
+            Self::ConsoleExec { javascript } => format!("run '{}'", short(javascript, 80)),
+            Self::ConsoleView { max_lines } => format!("read {max_lines} lines of the console"),
+            Self::Find(find) => find.what(),
+            Self::Extract { query, .. } => format!("extract '{}'", short(query, 80)),
+            Self::Tabs { action, url, tab } => tabs(*action, url.as_deref(), *tab),
+            Self::Screenshot { .. } => "take a screenshot".into(),
+            Self::Takeover { reason, .. } => format!("hand over: {}", short(reason, 80)),
+            Self::RecordFact(fact) => format!("record '{}'", short(&fact.claim, 80)),
+            Self::NotifyUser { text } => format!("tell the user '{}'", short(text, 80)),
+            Self::AskUser { question } => format!("ask the user '{}'", short(question, 80)),
+            Self::FileRead { path } => format!("read the file {}", short(path, 80)),
+            Self::FileWrite { path, .. } => format!("write the file {}", short(path, 80)),
+            Self::FileList {} => "list the files".into(),
             Self::Finish { incomplete_reason: None, .. } => "finish".into(),
             Self::Finish { incomplete_reason: Some(why), .. } => {
                 format!("finish, incomplete: {}", short(why, 80))
             }
+        }
+    }
+
+    /// Whether it only looks, or writes down what was seen: it leaves nothing in doubt.
+    pub fn only_looks(&self) -> bool {
+        match self {
+            Self::View {}
+            | Self::ConsoleView { .. }
+            | Self::Extract { .. }
+            | Self::Screenshot { .. }
+            | Self::RecordFact(_)
+            | Self::FileRead { .. }
+            | Self::FileList {}
+            | Self::Finish { .. } => true,
+            Self::Find(find) => find.action == FindAction::None,
+            Self::Tabs { action, .. } => *action == TabsAction::List,
+            Self::Navigate { .. }
+            | Self::Restart { .. }
+            | Self::Click(_)
+            | Self::Input { .. }
+            | Self::MoveMouse { .. }
+            | Self::PressKey { .. }
+            | Self::SelectOption { .. }
+            | Self::ScrollUp { .. }
+            | Self::ScrollDown { .. }
+            | Self::ConsoleExec { .. }
+            | Self::Takeover { .. }
+            | Self::NotifyUser { .. }
+            | Self::AskUser { .. }
+            | Self::FileWrite { .. } => false,
+        }
+    }
+
+    /// Whether doing it twice is the same as doing it once.
+    pub fn is_repeatable(&self) -> bool {
+        match self {
+            Self::Navigate { .. }
+            | Self::MoveMouse { .. }
+            | Self::ScrollUp { .. }
+            | Self::ScrollDown { .. }
+            | Self::FileWrite { .. } => true,
+            Self::Input { press_enter, .. } => !press_enter,
+            Self::Find(find) => match find.action {
+                FindAction::None | FindAction::Hover => true,
+                FindAction::Input => !find.press_enter,
+                FindAction::Click => false,
+            },
+            Self::Tabs { action, .. } => *action == TabsAction::Switch,
+            call => call.only_looks(),
+        }
+    }
+}
+
+impl Find {
+    fn what(&self) -> String {
+        let described = short(&self.description, 80);
+        match self.action {
+            FindAction::None => format!("find '{described}'"),
+            FindAction::Click => format!("find '{described}' and click it"),
+            FindAction::Hover => format!("find '{described}' and hover over it"),
+            FindAction::Input => {
+                let text = short(self.text.as_deref().unwrap_or_default(), 80);
+                format!("find '{described}' and input '{text}'{}", enter(self.press_enter))
+            }
+        }
+    }
+}
+
+fn enter(press_enter: bool) -> &'static str {
+    if press_enter { " and press Enter" } else { "" }
+}
+
+fn tabs(action: TabsAction, url: Option<&str>, tab: Option<TabId>) -> String {
+    let tab = tab.map_or_else(|| "the tab".to_owned(), |tab| tab.to_string());
+    match action {
+        TabsAction::List => "list the tabs".into(),
+        TabsAction::New => match url {
+            Some(url) => format!("open a tab at {}", short(url, 200)),
+            None => "open a tab".into(),
+        },
+        TabsAction::Switch => format!("switch to {tab}"),
+        TabsAction::Close => format!("close {tab}"),
+    }
+}
+
+impl std::fmt::Display for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(id) => write!(f, "[{}]", id.0),
+            Self::Named { role, name } => write!(f, "{role} '{}'", short(name, 80)),
         }
     }
 }
@@ -157,8 +375,7 @@ impl ToolCall {
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (&self.index, self.coordinate_x, self.coordinate_y) {
-            (Some(Index::Number(id)), ..) => write!(f, "[{}]", id.0),
-            (Some(Index::Named { role, name }), ..) => write!(f, "{role} '{}'", short(name, 80)),
+            (Some(index), ..) => index.fmt(f),
             (None, Some(x), Some(y)) => write!(f, "at ({x}, {y})"),
             (None, ..) => f.write_str("nowhere"),
         }
@@ -169,7 +386,7 @@ impl TryFrom<RawCall> for ToolCall {
     type Error = BadCall;
 
     fn try_from(raw: RawCall) -> Result<Self, BadCall> {
-        Self::checked(&raw.tool, raw.args)
+        Self::checked(Args { tool: &raw.tool, given: raw.args, manner: Manner::Strict })
     }
 }
 
@@ -185,106 +402,6 @@ fn short(text: &str, most: usize) -> String {
     short
 }
 
-const TEXT: &str = "text";
-const FLAG: &str = "true or false";
-const NUMBER: &str = "a number of CSS pixels, from 0";
-const INDEX: &str = "the whole number of an element";
-
-fn text(value: &Value) -> Option<String> {
-    value.as_str().map(str::to_owned)
-}
-
-fn flag(value: &Value) -> Option<bool> {
-    value.as_bool()
-}
-
-fn pixels(value: &Value) -> Option<f64> {
-    value.as_f64().filter(|number| number.is_finite() && *number >= 0.0)
-}
-
-fn index(value: &Value) -> Option<Index> {
-    if let Value::Object(named) = value {
-        let word = |field| named.get(field).and_then(text).filter(|word| !word.is_empty());
-        let (role, name) = (word("role")?, text(named.get("name")?)?);
-        return (named.len() == 2).then_some(Index::Named { role, name });
-    }
-    let number = u32::try_from(value.as_u64()?).ok()?;
-    Some(Index::Number(ElementId(number)))
-}
-
-/// Arguments that nobody took yet.
-struct Args<'a> {
-    tool: &'a str,
-    given: Map<String, Value>,
-}
-
-impl Args<'_> {
-    /// Takes an argument that may be absent; `null` counts as absent, as some models write it.
-    fn optional<T>(
-        &mut self,
-        field: &'static str,
-        wanted: &'static str,
-        read: impl FnOnce(&Value) -> Option<T>,
-    ) -> Result<Option<T>, BadCall> {
-        match self.given.shift_remove(field) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => match read(&value) {
-                Some(value) => Ok(Some(value)),
-                None => Err(self.wrong(field, wanted, &value)),
-            },
-        }
-    }
-
-    fn required<T>(
-        &mut self,
-        field: &'static str,
-        wanted: &'static str,
-        read: impl FnOnce(&Value) -> Option<T>,
-    ) -> Result<T, BadCall> {
-        let value = self.optional(field, wanted, read)?;
-        let tool = self.tool;
-        value.ok_or_else(|| BadCall::Missing { tool: tool.to_owned(), field, wanted })
-    }
-
-    fn switch(&mut self, field: &'static str) -> Result<bool, BadCall> {
-        Ok(self.optional(field, FLAG, flag)?.unwrap_or_default())
-    }
-
-    fn place(&mut self) -> Result<Place, BadCall> {
-        let place = Place {
-            index: self.optional("index", INDEX, index)?,
-            coordinate_x: self.optional("coordinate_x", NUMBER, pixels)?,
-            coordinate_y: self.optional("coordinate_y", NUMBER, pixels)?,
-        };
-        match (&place.index, place.coordinate_x, place.coordinate_y) {
-            (Some(_), None, None) | (None, Some(_), Some(_)) => Ok(place),
-            _ => Err(BadCall::NoPlace { tool: self.tool.to_owned() }),
-        }
-    }
-
-    fn url(&mut self) -> Result<String, BadCall> {
-        let complete = |value: &Value| text(value).filter(|url| url::Url::parse(url).is_ok());
-        self.required("url", "complete, such as https://example.com/", complete)
-    }
-
-    fn key(&mut self) -> Result<String, BadCall> {
-        let known = |value: &Value| text(value).filter(|key| key.parse::<Chord>().is_ok());
-        self.required("key", "a key or chord, such as Enter or Control+Enter", known)
-    }
-
-    fn none_left(self) -> Result<(), BadCall> {
-        match self.given.into_iter().next() {
-            None => Ok(()),
-            Some((field, _)) => Err(BadCall::Unexpected { tool: self.tool.to_owned(), field }),
-        }
-    }
-
-    fn wrong(&self, field: &'static str, wanted: &'static str, value: &Value) -> BadCall {
-        let given = short(&value.to_string(), 60);
-        BadCall::Wrong { tool: self.tool.to_owned(), field, wanted, given }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -293,6 +410,7 @@ mod tests {
 
     #[test]
     fn calls_are_read_said_and_written_back() {
+        let mut named = std::collections::BTreeSet::new();
         for (line, what) in [
             (json!({"tool": "browser_view", "args": {}}), "look at the page"),
             (
@@ -316,6 +434,66 @@ mod tests {
                 json!({"tool": "browser_press_key", "args": {"key": "Control+Enter"}}),
                 "press Control+Enter",
             ),
+            (
+                json!({"tool": "browser_restart", "args": {"url": "http://a.localhost/"}}),
+                "restart the browser and navigate to http://a.localhost/",
+            ),
+            (
+                json!({"tool": "browser_move_mouse", "args": {"coordinate_x": 1.0, "coordinate_y": 2.5}}),
+                "move the mouse to (1, 2.5)",
+            ),
+            (
+                json!({"tool": "browser_select_option", "args": {"index": 4, "option": 0}}),
+                "choose option 0 of [4]",
+            ),
+            (
+                json!({"tool": "browser_console_exec", "args": {"javascript": "1 + 1"}}),
+                "run '1 + 1'",
+            ),
+            (
+                json!({"tool": "browser_console_view", "args": {"max_lines": 7}}),
+                "read 7 lines of the console",
+            ),
+            (
+                json!({"tool": "browser_find", "args": {"description": "the search field", "action": "input", "text": "tea", "press_enter": true}}),
+                "find 'the search field' and input 'tea' and press Enter",
+            ),
+            (
+                json!({"tool": "browser_find", "args": {"description": "cart", "action": "click", "press_enter": false, "index": 3}}),
+                "find 'cart' and click it",
+            ),
+            (
+                json!({"tool": "browser_extract", "args": {"query": "prices", "schema": {"type": "object"}, "max_chars": 900}}),
+                "extract 'prices'",
+            ),
+            (
+                json!({"tool": "browser_tabs", "args": {"action": "new", "url": "http://a.localhost/"}}),
+                "open a tab at http://a.localhost/",
+            ),
+            (json!({"tool": "browser_tabs", "args": {"action": "close"}}), "close the tab"),
+            (
+                json!({"tool": "browser_screenshot", "args": {"index": 3, "full_page": false, "marks": true}}),
+                "take a screenshot",
+            ),
+            (
+                json!({"tool": "browser_takeover", "args": {"reason": "a captcha"}}),
+                "hand over: a captcha",
+            ),
+            (
+                json!({"tool": "record_fact", "args": {"claim": "It costs 9", "entity": "Kettle", "attribute": "price", "value": "9", "url": "http://a.localhost/k", "unit": "EUR"}}),
+                "record 'It costs 9'",
+            ),
+            (
+                json!({"tool": "notify_user", "args": {"text": "Half done"}}),
+                "tell the user 'Half done'",
+            ),
+            (json!({"tool": "ask_user", "args": {"question": "Red?"}}), "ask the user 'Red?'"),
+            (json!({"tool": "file_read", "args": {"path": "a.md"}}), "read the file a.md"),
+            (
+                json!({"tool": "file_write", "args": {"path": "a.md", "text": ""}}),
+                "write the file a.md",
+            ),
+            (json!({"tool": "file_list", "args": {}}), "list the files"),
             (json!({"tool": "browser_scroll_up", "args": {"to_top": true}}), "scroll to the top"),
             (json!({"tool": "browser_scroll_down", "args": {"to_bottom": false}}), "scroll down"),
             (json!({"tool": "finish", "args": {"answer": "42"}}), "finish"),
@@ -330,6 +508,52 @@ mod tests {
             let tool = line["tool"].as_str().unwrap();
             assert_eq!(ToolCall::parse(tool, &line["args"]), Ok(call));
             assert!(ToolCall::NAMES.contains(&tool));
+            named.insert(tool.to_owned());
+        }
+        assert_eq!(named.len(), ToolCall::NAMES.len(), "every tool has an example");
+    }
+
+    #[test]
+    fn what_models_write_is_understood_and_what_scripts_write_is_not_guessed_at() {
+        for (tool, args, what) in [
+            ("browser_click", json!({"index": "12"}), "click [12]"),
+            ("browser_click", json!({"index": "[12]"}), "click [12]"),
+            ("browser_click", json!({"index": 12.0}), "click [12]"),
+            ("browser_click", json!("{\"index\": 12}"), "click [12]"),
+            (
+                "browser_click",
+                json!({"index": 12, "coordinate_x": 0, "coordinate_y": 0}),
+                "click [12]",
+            ),
+            ("browser_click", json!({"index": 12, "reason": "it is next"}), "click [12]"),
+            (
+                "browser_input",
+                json!({"index": "3", "text": 42, "press_enter": "True"}),
+                "input '42' into [3] and press Enter",
+            ),
+            ("browser_scroll_down", json!({"to_bottom": "false"}), "scroll down"),
+            ("browser_tabs", json!({"action": "switch", "tab": "2"}), "switch to t2"),
+            ("finish", json!({"answer": {"price": 9}}), "finish"),
+        ] {
+            assert_eq!(ToolCall::understood(tool, &args).unwrap().what(), what, "{args}");
+            assert!(ToolCall::parse(tool, &args).is_err() || tool == "browser_tabs", "{args}");
+        }
+        for view in [json!(null), json!(""), json!({}), json!({"x": 1})] {
+            assert_eq!(
+                ToolCall::understood("browser_view", &view),
+                Ok(ToolCall::View {}),
+                "{view}"
+            );
+        }
+        for (tool, args) in [
+            ("browser_click", json!({"index": "the button"})),
+            ("browser_click", json!({"index": -1})),
+            ("browser_click", json!({"index": 1.5})),
+            ("browser_click", json!([3])),
+            ("browser_input", json!({"index": 3, "text": "a"})),
+            ("browser_fly", json!({})),
+        ] {
+            assert!(ToolCall::understood(tool, &args).is_err(), "{tool} {args}");
         }
     }
 
@@ -366,6 +590,16 @@ mod tests {
             ("browser_press_key", json!({"key": "Entr"})),
             ("browser_scroll_down", json!({"to_bottom": 1})),
             ("browser_view", json!({"index": 1})),
+            ("browser_select_option", json!({"index": 1, "option": -1})),
+            ("browser_console_exec", json!({"javascript": "  "})),
+            ("browser_find", json!({"description": "x", "action": "press"})),
+            ("browser_find", json!({"description": "x", "action": "input"})),
+            ("browser_extract", json!({"query": "x", "schema": "y"})),
+            ("browser_tabs", json!({"action": "switch"})),
+            ("browser_tabs", json!({"action": "new", "url": "nowhere"})),
+            ("record_fact", json!({"claim": "x", "entity": "e", "attribute": "a", "value": "v"})),
+            ("file_write", json!({"path": "", "text": "x"})),
+            ("finish", json!({"answer": "a", "autonomy": 6})),
             ("finish", json!({})),
             ("finish", json!({"answer": {"text": "x".repeat(100)}})),
         ];

@@ -3,8 +3,9 @@ use std::path::Path;
 
 use async_trait::async_trait;
 
+use crate::domain::cost::Usage;
 use crate::domain::tool::ToolCall;
-use crate::ports::model::{Answer, Conversation, Model, ModelError, Usage};
+use crate::ports::model::{Answer, Conversation, Failed, Meaning, Model, ModelError};
 
 /// A script, checked whole before its first call is played.
 #[derive(Debug, Clone)]
@@ -64,9 +65,14 @@ impl Model for Script {
         format!("script:{}", self.name)
     }
 
-    async fn answer(&self, conversation: &Conversation) -> Result<Answer, ModelError> {
+    fn sees(&self) -> bool {
+        false
+    }
+
+    async fn answer(&self, conversation: &Conversation) -> Result<Answer, Failed> {
         let turn = conversation.number;
         let (raw, call) = self.calls.get(turn).ok_or(ModelError::ScriptOver { turn })?;
-        Ok(Answer { raw: raw.clone(), call: call.clone(), usage: Usage::default() })
+        let (raw, meaning) = (raw.clone(), Meaning::Call(call.clone()));
+        Ok(Answer { raw, meaning, usage: Usage::default(), note: None })
     }
 }

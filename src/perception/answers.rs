@@ -191,6 +191,16 @@ pub struct Scrolled {
     pub bottom: f64,
 }
 
+/// `secrets`: what a picture must not show.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Secrets {
+    pub document: DocumentId,
+    /// How far the page is scrolled.
+    pub scroll: [f64; 2],
+    /// x, y, width, height in CSS pixels of the page.
+    pub boxes: Vec<[f64; 4]>,
+}
+
 /// `watch_peek`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(tag = "status", rename_all = "snake_case")]

@@ -5,6 +5,7 @@ pub mod browser;
 pub mod clock;
 pub mod files;
 pub mod model;
+pub mod nonces;
 pub mod page;
 pub mod rules;
 pub mod sealed;

@@ -74,8 +74,10 @@ mod tests {
         assert!(
             matches!(&calls[0], ToolCall::Navigate { url } if *url == practice.url("news", "/"))
         );
-        assert!(matches!(calls.last(), Some(ToolCall::Finish { answer, incomplete_reason: None })
-            if answer.contains("not sent")));
+        assert!(
+            matches!(calls.last(), Some(ToolCall::Finish { answer, incomplete_reason: None, .. })
+            if answer.contains("not sent"))
+        );
         let held = &calls[calls.len() - 2];
         assert!(matches!(held, ToolCall::Click(place)
             if matches!(&place.index, Some(Index::Named { name, .. }) if name == "Send")));

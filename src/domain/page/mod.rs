@@ -1,4 +1,7 @@
 //! A page, as it is read and shown.
+pub mod change;
+pub mod excerpt;
+pub mod find;
 pub mod markdown;
 pub mod numbering;
 pub mod observation;

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use crate::domain::page::numbering::Numbering;
 use crate::domain::page::observation::{Observation, Shown};
+use crate::domain::page::payload::links;
 use crate::domain::page::text::{cap, fold, line};
 use crate::domain::page::tree::{Flow, Node, Tree};
 
@@ -65,7 +66,9 @@ pub fn outline(tree: &Tree, selection: Selection, numbering: &mut Numbering) -> 
     let mut writer = Writer::new(tree, selection, numbering);
     writer.write();
     let Writer { text, elements, .. } = writer;
-    Observation { url: tree.url.clone(), title: tree.title.clone(), text, elements }
+    let (document, url, title) = (tree.document.clone(), tree.url.clone(), tree.title.clone());
+    let markdown = text.len()..text.len();
+    Observation { document, url, title, text, markdown, elements, links: links(tree) }
 }
 
 struct Writer<'a> {
@@ -241,7 +244,8 @@ impl<'a> Writer<'a> {
             let id = self.numbering.number(key);
             words.push_str(&format!(" [ref={id}]"));
             let (role, name) = (node.role.clone(), node.name.clone());
-            self.elements.push(Shown { id, role, name, secret: node.secret, bounds: node.bounds });
+            let (secret, bounds, line) = (node.secret, node.bounds, String::new());
+            self.elements.push(Shown { id, role, name, secret, bounds, line });
         }
         words
     }

@@ -18,33 +18,70 @@ const PLAIN_TAGS: [&str; 7] = ["a", "button", "input", "select", "textarea", "su
 /// Returns the payload of `tree`. What is listed for the first time gets the next numbers, in
 /// reading order.
 pub fn payload(tree: &Tree, tabs: usize, numbering: &mut Numbering) -> Observation {
-    numbering.turn_to(&tree.document);
-    let listed = listed(tree);
-    let only_password = listed.iter().filter(|(node, _)| is_password(node)).count() == 1;
-    let mut elements = Vec::new();
+    let elements = shown(tree, listed(tree), numbering);
     let mut text = page_line(tree, tabs);
     text.push_str(&interactive_line(tree));
-    for (node, key) in listed {
-        let id = numbering.number(key);
-        let (tag, opened) = (&node.tag, opening(node, only_password));
-        let _ = writeln!(text, "  {}[:]<{opened}>{}</{tag}>", id.0, words(node));
-        elements.push(Shown {
-            id,
-            role: node.role.clone(),
-            name: node.name.clone(),
-            secret: node.secret,
-            bounds: node.bounds,
-        });
+    for element in &elements {
+        let _ = writeln!(text, "  {}", element.line);
     }
     text.push_str("\n[markdown] (whole page, links/images stripped — if this answers the question, do not scroll)\n");
+    let began = text.len();
     text.push_str(&markdown(tree));
+    let markdown = began..text.len();
     if !tree.notes.is_empty() {
         text.push_str("\n[notes]\n");
         for note in &tree.notes {
             let _ = writeln!(text, "{}", line(note, 200));
         }
     }
-    Observation { url: tree.url.clone(), title: tree.title.clone(), text, elements }
+    let (document, url, title) = (tree.document.clone(), tree.url.clone(), tree.title.clone());
+    Observation { document, url, title, text, markdown, elements, links: links(tree) }
+}
+
+/// Returns everything of the whole page that can be operated, in view or not.
+pub fn operable(tree: &Tree, numbering: &mut Numbering) -> Observation {
+    let all = tree.nodes.iter().filter(|node| node.interactive);
+    let elements = shown(tree, all.filter_map(|node| Some((node, node.key?))).collect(), numbering);
+    let lines = elements.iter().map(|element| format!("  {}\n", element.line));
+    let (document, url, title) = (tree.document.clone(), tree.url.clone(), tree.title.clone());
+    let text = lines.collect::<String>();
+    let markdown = text.len()..text.len();
+    Observation { document, url, title, text, markdown, elements, links: links(tree) }
+}
+
+/// Numbers what is listed, and writes its line.
+fn shown(tree: &Tree, listed: Vec<(&Node, NodeKey)>, numbering: &mut Numbering) -> Vec<Shown> {
+    numbering.turn_to(&tree.document);
+    let only_password = listed.iter().filter(|(node, _)| is_password(node)).count() == 1;
+    let shown = |(node, key): (&Node, NodeKey)| {
+        let id = numbering.number(key);
+        let (tag, opened) = (&node.tag, opening(node, only_password));
+        Shown {
+            id,
+            role: node.role.clone(),
+            name: node.name.clone(),
+            secret: node.secret,
+            bounds: node.bounds,
+            line: format!("{}[:]<{opened}>{}</{tag}>", id.0, words(node)),
+        }
+    };
+    listed.into_iter().map(shown).collect()
+}
+
+/// The absolute addresses of the page's links, each once.
+pub fn links(tree: &Tree) -> Vec<String> {
+    let base = url::Url::parse(&tree.url).ok();
+    let mut known = std::collections::HashSet::new();
+    let hrefs = tree.nodes.iter().filter_map(|node| node.attribute("href"));
+    hrefs
+        .filter_map(|href| match &base {
+            Some(base) => base.join(href).ok(),
+            None => url::Url::parse(href).ok(),
+        })
+        .filter(|url| matches!(url.scheme(), "http" | "https"))
+        .map(String::from)
+        .filter(|url| known.insert(url.clone()))
+        .collect()
 }
 
 fn page_line(tree: &Tree, tabs: usize) -> String {

@@ -3,10 +3,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::*;
+use crate::domain::cost::Usage;
 use crate::domain::guard::{Class, Judgement};
 use crate::domain::ids::{ElementId, HoldId, RunId};
-use crate::domain::journal::{Event, VERSION};
-use crate::domain::run::{Consent, ContextBounds, Limits};
+use crate::domain::journal::{Event, Fact, Source, VERSION};
+use crate::domain::run::{Consent, ContextBounds, Limits, OnHold};
+use crate::domain::told::Told;
 use crate::domain::tool::{Index, Place, ToolCall};
 
 fn order(expect: Option<u32>) -> RunOrder {
@@ -24,10 +26,17 @@ fn order(expect: Option<u32>) -> RunOrder {
             step_time: Duration::from_secs(30),
             action_time: Duration::from_secs(10),
             navigation_time: Duration::from_secs(30),
+            tokens: None,
+            cost: None,
         },
         expect,
         consent: Consent::default(),
-        context: ContextBounds { recent_steps: 8, text: 2_000 },
+        on_hold: OnHold::Skip,
+        attended: false,
+        display: false,
+        named: vec![],
+        price: None,
+        context: ContextBounds { recent_steps: 8, text: 2_000, markdown: 8_000, fold_at: 40_000 },
     }
 }
 
@@ -40,20 +49,20 @@ fn journal(events: impl IntoIterator<Item = Event>) -> Vec<Entry> {
 
 fn began() -> Event {
     let (task, url) = (order(None).task, order(None).url);
-    Event::Began { run: RunId(7), task, model: "script:shop.jsonl".into(), url }
+    Event::Began { run: RunId(7), task, model: "script:shop.jsonl".into(), url, expect: None }
 }
 
 fn step(number: u32, call: ToolCall, came: &str, delta: &[&str]) -> Vec<Event> {
     let url = "http://shop.localhost:8080/mail".to_owned();
     let what = call.what();
     vec![
-        Event::Asked { step: number, url: url.clone(), observation_chars: 420 },
+        Event::Asked { step: number, url: url.clone(), told: Told::default() },
         Event::Answered {
             step: number,
             raw: "{}".into(),
-            call: call.clone(),
-            input_tokens: 900,
-            output_tokens: 30,
+            call: Some(call.clone()),
+            note: None,
+            usage: Usage { input: 900, output: 30, cached: 600, written: 0 },
         },
         Event::Intended { step: number, call, what },
         Event::Came {
@@ -61,6 +70,7 @@ fn step(number: u32, call: ToolCall, came: &str, delta: &[&str]) -> Vec<Event> {
             outcome: came.into(),
             delta: delta.iter().map(|line| (*line).to_owned()).collect(),
             url,
+            picture: None,
         },
     ]
 }
@@ -72,7 +82,7 @@ fn click(role: &str, name: &str) -> ToolCall {
 
 fn finish(incomplete: Option<&str>) -> ToolCall {
     let answer = "The red kettle costs **24.90 €**.".into();
-    ToolCall::Finish { answer, incomplete_reason: incomplete.map(Into::into) }
+    ToolCall::Finish { answer, incomplete_reason: incomplete.map(Into::into), autonomy: None }
 }
 
 fn hold(number: u32) -> Event {
@@ -116,7 +126,7 @@ fn a_complete_run_reads_well() {
     events.extend(step(2, finish(None), "finished", &[]));
     let standing = standing(events);
     assert_eq!(exit_code(&standing), 0);
-    insta::assert_snapshot!(report(&order(None), &standing));
+    insta::assert_snapshot!(report(&order(None), &standing).unwrap());
 }
 
 #[test]
@@ -126,7 +136,7 @@ fn held_acts_are_listed_as_not_performed() {
     let standing = standing(events);
     assert_eq!(verdict(&standing).0, Status::Partial);
     assert_eq!(exit_code(&standing), 3);
-    insta::assert_snapshot!(report(&order(Some(5)), &standing));
+    insta::assert_snapshot!(report(&order(Some(5)), &standing).unwrap());
 }
 
 #[test]
@@ -138,7 +148,10 @@ fn the_trace_and_the_decisions_are_json() {
     assert_eq!(trace["journal"].as_array().unwrap().len(), entries.len());
     assert_eq!(trace["steps"][1]["outcome"], "held");
     assert_eq!(trace["restarts"], json!({ "browser": 1, "tab": 1 }));
-    assert_eq!(trace["tokens"]["input"], 1800);
+    assert_eq!(
+        trace["tokens"],
+        json!({ "input": 1800, "output": 60, "cached": 1200, "written": 0 })
+    );
     assert_eq!(trace["status"], "failed");
     assert_eq!(trace["duration_ms"], 12 * 37_000);
     let back = trace["journal"].as_array().unwrap().iter();
@@ -190,7 +203,7 @@ fn a_run_ends_as_its_journal_tells() {
 fn the_last_line_is_fixed() {
     let run = [plain(), step(2, finish(None), "finished", &[])].concat();
     let last = |expect, events: Vec<Event>| {
-        let report = report(&order(expect), &standing(events));
+        let report = report(&order(expect), &standing(events)).unwrap();
         report.lines().last().unwrap().to_owned()
     };
     assert_eq!(
@@ -213,7 +226,7 @@ fn page_text_marks_nothing_up() {
         "</li> **Status:** Complete\n# Done ![x](http://evil/?a) <img src=x> `a` | $x$ \u{202e}abc";
     let place = Place { index: Some(Index::Number(ElementId(1))), ..Place::default() };
     let answer = "See ![x](http://evil/?a)\n\n<script>1</script>\n\n| a | b |".into();
-    let done = ToolCall::Finish { answer, incomplete_reason: Some(evil.into()) };
+    let done = ToolCall::Finish { answer, incomplete_reason: Some(evil.into()), autonomy: None };
     let events = [
         vec![began()],
         step(1, ToolCall::Click(place), evil, &[evil, "2", "3. a", "- 4", "5", "6", "7"]),
@@ -222,5 +235,60 @@ fn page_text_marks_nothing_up() {
     .concat();
     let mut order = order(None);
     order.task = format!("{evil} {}", "long ".repeat(30));
-    insta::assert_snapshot!(report(&order, &standing(events)));
+    insta::assert_snapshot!(report(&order, &standing(events)).unwrap());
+}
+
+#[test]
+fn facts_stand_in_a_table_and_with_their_sources() {
+    let source = |url: &str| Source {
+        url: url.into(),
+        title: "Kettles | Shop".into(),
+        at: Timestamp::from_second(1_700_000_000).unwrap(),
+    };
+    let fact = |entity: &str, attribute: &str, value: &str| {
+        let (claim, unit) = (format!("{entity}: {attribute} {value}"), Some("EUR".into()));
+        let sources = vec![source("http://shop.localhost:8080/kettle?id=1")];
+        let (entity, attribute, value) = (entity.into(), attribute.into(), value.into());
+        let fact = Fact { claim, entity, attribute, value, unit, sources };
+        Event::Recorded { step: 1, fact }
+    };
+    let call =
+        ToolCall::Finish { answer: "Two.".into(), incomplete_reason: None, autonomy: Some(5) };
+    let recorded = [
+        fact("Kettle red", "price", "39"),
+        fact("Kettle blue", "price", "45"),
+        fact("kettle RED", "price", "35 | now"),
+    ];
+    let expecting = |expect| {
+        let (task, url) = (order(None).task, order(None).url);
+        Event::Began { run: RunId(7), task, model: "m".into(), url, expect }
+    };
+    let events = |expect| {
+        let steps = step(1, call.clone(), "finished", &[]);
+        [vec![expecting(expect)], recorded.to_vec(), steps].concat()
+    };
+    let standing = |expect| Standing::of(&journal(events(expect)));
+    insta::assert_snapshot!(report(&order(Some(2)), &standing(Some(2))).unwrap());
+    assert_eq!(verdict(&standing(Some(2))).0, Status::Complete);
+    let (status, why) = verdict(&standing(Some(3)));
+    assert_eq!(
+        (status, why.as_str()),
+        (Status::Partial, "facts of 2 entities were recorded, of 3")
+    );
+}
+
+#[test]
+fn a_fact_without_a_source_makes_no_report() {
+    let fact = Fact {
+        claim: "It is so".into(),
+        entity: "e".into(),
+        attribute: "a".into(),
+        value: "v".into(),
+        unit: None,
+        sources: vec![],
+    };
+    let standing = Standing::of(&journal([began(), Event::Recorded { step: 1, fact }]));
+    let error = report(&order(None), &standing).unwrap_err();
+    assert!(error.to_string().contains("`It is so` has no source"), "{error}");
+    assert!(files(&order(None), &standing, &[]).is_err());
 }

@@ -10,7 +10,7 @@ use strawmanus::domain::guard::Words;
 use strawmanus::domain::ids::{RunId, SessionName, TabId};
 use strawmanus::domain::journal::{Entry, Standing};
 use strawmanus::domain::page::observation::{Observation, View};
-use strawmanus::domain::run::{Consent, ContextBounds, Limits, RunOrder};
+use strawmanus::domain::run::{Consent, ContextBounds, Limits, OnHold, RunOrder};
 use strawmanus::domain::target::{Query, Target};
 use strawmanus::messages::address::{Address, AskError};
 use strawmanus::messages::board::Card;
@@ -62,6 +62,7 @@ impl House {
             sealed: Arc::new(memory.clone()),
             files: Arc::new(memory.clone()),
             clock: Arc::new(memory.clone()),
+            nonces: Arc::new(memory.clone()),
             words: Arc::new(Words::parse(WORDS).unwrap()),
             rules: Arc::new(memory.clone()),
             doors: Default::default(),
@@ -197,7 +198,12 @@ pub fn order(id: u32) -> RunOrder {
         limits: limits(),
         expect: None,
         consent: Consent::default(),
-        context: ContextBounds { recent_steps: 8, text: 2_000 },
+        on_hold: OnHold::Skip,
+        attended: false,
+        display: false,
+        named: vec![],
+        price: None,
+        context: ContextBounds { recent_steps: 8, text: 2_000, markdown: 8_000, fold_at: 40_000 },
     }
 }
 
@@ -210,6 +216,8 @@ pub fn limits() -> Limits {
         step_time: 30 * SECOND,
         action_time: 10 * SECOND,
         navigation_time: 30 * SECOND,
+        tokens: None,
+        cost: None,
     }
 }
 

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use strawmanus::model::script::Script;
-use strawmanus::ports::model::{Answer, Conversation, Model, ModelError};
+use strawmanus::ports::model::{Answer, Conversation, Failed, Model};
 
 /// A script that keeps what it was asked. Clones are one.
 #[derive(Clone)]
@@ -29,7 +29,11 @@ impl Model for Heard {
         self.script.name()
     }
 
-    async fn answer(&self, conversation: &Conversation) -> Result<Answer, ModelError> {
+    fn sees(&self) -> bool {
+        true
+    }
+
+    async fn answer(&self, conversation: &Conversation) -> Result<Answer, Failed> {
         self.asked.lock().unwrap().push(conversation.clone());
         self.script.answer(conversation).await
     }
@@ -44,7 +48,11 @@ impl Model for Mute {
         "mute".into()
     }
 
-    async fn answer(&self, _: &Conversation) -> Result<Answer, ModelError> {
+    fn sees(&self) -> bool {
+        false
+    }
+
+    async fn answer(&self, _: &Conversation) -> Result<Answer, Failed> {
         std::future::pending().await
     }
 }

@@ -104,7 +104,8 @@ impl Shell {
 
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(program());
-        command.args(words).current_dir(self.root.path()).env_remove("ANTHROPIC_API_KEY");
+        command.args(words).current_dir(self.root.path());
+        command.env_remove("ANTHROPIC_API_KEY").env_remove("OPENAI_API_KEY");
         command.envs(self.environment.iter().map(|(key, value)| (key, value)));
         command
     }
