@@ -47,7 +47,7 @@ pub struct Globals {
     /// How many entities the answer should have
     #[arg(long, global = true, value_name = "N")]
     pub expect: Option<u32>,
-    /// Let acts that cannot be undone pass on the hosts of --allow
+    /// Let acts that cannot be undone pass on the hosts of --allow, but for money and secrets
     #[arg(long, global = true, requires = "allow")]
     pub auto_approve: bool,
     /// Hosts on which --auto-approve counts

@@ -4,6 +4,7 @@ mod dialogs;
 mod eyes;
 mod launching;
 mod navigation;
+mod probing;
 mod reach;
 mod site;
 mod stage;

@@ -7,7 +7,7 @@ use strawmanus::practice::server::Practice;
 
 use crate::support::shell::{Done, Shell};
 use crate::support::transcript::Transcript;
-use crate::verbs::practice;
+use crate::verbs::{files_with, practice};
 
 const SENT: (&str, &str) = ("POST", "/t/post-form");
 
@@ -187,6 +187,21 @@ fn a_question_is_judged_by_its_words() {
     shell.run(&["click", "Show"]).good();
     shell.run(&["dialog", "accept"]).good();
     assert_eq!(said(), "answered true");
+}
+
+#[test]
+fn a_secret_is_kept_nowhere_and_typed_by_nobody_else() {
+    let site = Site::new();
+    let shell = &site.shell;
+    shell.run(&["open", &site.practice.url("test", "/t/fields")]).good();
+    let secret = "quince-and-medlar";
+    let id = site.held(&["fill", "label=Password", secret, "--press-enter"]);
+    let done = site.refused(&["approve", &id], "holds a secret, which is not kept");
+    assert!(!done.out.contains(secret), "{done:#?}");
+    let listed = shell.run(&["approve"]).good();
+    assert!(listed.data("holds")[0]["payload"].as_str().unwrap().contains("Password: <secret>"));
+    shell.run(&["close", "--all"]).good();
+    assert_eq!(files_with(&shell.home(), secret.as_bytes()), Vec::<String>::new());
 }
 
 #[test]

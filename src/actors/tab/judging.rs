@@ -72,7 +72,9 @@ impl Asker<'_> {
         let Deed { what, case, around } = deed;
         let url = case.url.clone();
         let Around { place, digest, payload, secret } = around;
-        let payload = if case.payload.is_empty() { payload } else { case.payload.clone() };
+        // Of a key what it sends, where anything is known of that.
+        let own = !case.payload.is_empty() && (case.deed != "press" || payload.is_empty());
+        let payload = if own { case.payload.clone() } else { payload };
         let bond = Bond {
             session: note.session,
             tab: self.tab,
