@@ -3,6 +3,7 @@
 mod cdp;
 mod demo;
 mod faults;
+mod guard;
 mod inputs;
 mod runs;
 mod smoke;

@@ -64,6 +64,7 @@ impl House {
             clock: Arc::new(memory.clone()),
             nonces: Arc::new(memory.clone()),
             words: Arc::new(Words::parse(WORDS).unwrap()),
+            rules: Arc::new(memory.clone()),
             doors: Default::default(),
             books: Default::default(),
             board: Default::default(),
