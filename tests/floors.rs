@@ -67,6 +67,7 @@ const OWNERS: &[(&str, &str)] = &[
     ("reqwest", "cdp, model"),
     ("axum", "practice"),
     ("clap", "cli, control"),
+    ("ratatui", "cli"),
 ];
 
 /// Floors that decide, and touch nothing.

@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use crate::app::told::{acted, not_answered, tab_failed, trouble};
 use crate::app::{Call, Told};
 use crate::control::answer::{Answer, Failure};
+use crate::control::sight::HoldSight;
 use crate::domain::guard::ticket::Unfit;
 use crate::domain::ids::{HoldId, RunId};
 use crate::domain::run::Consent;
@@ -50,11 +51,11 @@ impl Call<'_> {
         Ok(Answer::told(text, json!({ "hold": row(&hold) })))
     }
 
-    /// Returns every hold that is not over, as JSON; none where the guard does not answer at once.
-    pub async fn holds(&self) -> Vec<Value> {
+    /// Returns every hold that is not over; nothing where the guard does not answer at once.
+    pub async fn holds(&self) -> Option<Vec<HoldSight>> {
         let asked = self.ask_guard(|reply| GuardMsg::ListHolds { reply });
-        let holds = timeout(GLANCE, asked).await.ok().and_then(Result::ok);
-        holds.unwrap_or_default().iter().filter(|hold| open(hold)).map(row).collect()
+        let holds = timeout(GLANCE, asked).await.ok()?.ok()?;
+        Some(holds.iter().filter(|hold| open(hold)).map(sight).collect())
     }
 
     async fn waiting(&self) -> Told<Answer> {
@@ -141,6 +142,12 @@ fn block(hold: &Hold) -> String {
         "⚠  irreversible action held for confirmation\n   what: {what} on {url}\n    why: {why}{sends}\n   \
          approve with: strawmanus approve {id}"
     )
+}
+
+fn sight(hold: &Hold) -> HoldSight {
+    let Hold { id, what, why, url, payload, run, at, state, bond } = hold.clone();
+    let (state, run, tab) = (state.word().into(), run.map(|run| run.to_string()), bond.tab);
+    HoldSight { id, what, why, url, payload, state, tab, at, run }
 }
 
 fn row(hold: &Hold) -> Value {

@@ -135,7 +135,7 @@ impl Call<'_> {
             }
             Verb::Dialog { action } => self.dialog(action).await,
             Verb::Close { all } => self.close(*all).await,
-            Verb::Attach {} => self.attach().await,
+            Verb::Attach { run } => self.attach(*run).await,
             Verb::Doctor { .. } | Verb::Config { .. } | Verb::Daemon {} => {
                 let why = "this verb runs without the daemon";
                 Err(Box::new(Answer::failed(2, Failure::new("usage", why))))

@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 use crate::actors::world::World;
+use crate::domain::cost::Price;
 use crate::domain::ids::RunId;
 use crate::domain::journal::{Ending, Status};
 use crate::ports::store::{Durability, StoreError, Table};
 
 /// One row of `runs`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRow {
     pub id: RunId,
     pub task: String,
@@ -21,6 +22,9 @@ pub struct RunRow {
     pub ended: Option<Timestamp>,
     /// How it ended, in words.
     pub why: String,
+    /// What its model costs, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
 }
 
 /// Where a run stands, from outside.

@@ -87,6 +87,7 @@ impl Call<'_> {
             on_hold: OnHold::Skip,
             attended: false,
             named: script.as_deref().map(addresses).unwrap_or_default(),
+            display: self.has_display(),
             price,
             context,
         };
@@ -103,6 +104,7 @@ impl Call<'_> {
             began,
             ended: None,
             why: String::new(),
+            price: order.price,
         };
         row.keep(world).await.map_err(stored)?;
         let (feed, heard) = broadcast::channel(FEED);
@@ -117,6 +119,13 @@ impl Call<'_> {
             Ok(Err(error)) => trouble("daemon", error.to_string()),
             Err(error) => Err(not_answered("the runs' supervisor", error)),
         }
+    }
+
+    /// Whether the caller sees windows.
+    fn has_display(&self) -> bool {
+        let environment = &self.request.context.environment;
+        let set = |name: &&str| environment.get(name).is_some_and(|value| !value.is_empty());
+        cfg!(target_os = "macos") || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| set(&name))
     }
 
     fn context(&self) -> ContextBounds {
@@ -269,7 +278,7 @@ impl App {
         }
     }
 
-    async fn journal(&self, id: RunId) -> Vec<Entry> {
+    pub async fn journal(&self, id: RunId) -> Vec<Entry> {
         let lines = self.world.store.journal(id).await.unwrap_or_else(|error| {
             tracing::warn!(%id, %error, "a journal cannot be read");
             Vec::new()

@@ -1,12 +1,14 @@
 //! The face for shells: reads the line, asks the daemon, prints the answer.
 pub mod arguments;
+mod attach;
 pub mod doctor;
+mod plain;
 pub mod print;
 mod serve;
 mod settings;
 
 use std::ffi::OsString;
-use std::io::{IsTerminal, stderr, stdin};
+use std::io::{IsTerminal, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -106,7 +108,12 @@ async fn ask(
     let deadline = globals.timeout.or_else(|| verb.patience(&settings.config.limits));
     let context = Context { folder, environment, terminal };
     let id = new_request_id();
+    let live = terminal && stdout().is_terminal() && !globals.json && !globals.quiet;
+    let shows = if let Verb::Attach { run } = verb { Some(run) } else { None };
     let request = Request { v: PROTOCOL, id, build, verb, globals, context, deadline };
+    if let (Some(run), true) = (shows, live) {
+        return attach::show(client, request, run).await;
+    }
     client.send(request, |text, _: &Value| printer.step(text)).await
 }
 

@@ -2,6 +2,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use crate::cli::plain::harmless;
 use crate::control::answer::{Answer, Failure};
 use crate::control::flags::Globals;
 
@@ -86,12 +87,6 @@ impl Printer {
         }
         page
     }
-}
-
-/// Text of a page may hold what a terminal obeys; here it is only shown.
-fn harmless(text: &str) -> String {
-    let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c };
-    text.chars().map(shown).collect()
 }
 
 /// Colours a live step by the mark that it begins with.

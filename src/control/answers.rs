@@ -65,6 +65,11 @@ impl Answers {
         }
     }
 
+    /// Forgets a request: what it told need not be asked for again.
+    pub fn forget(&self, id: &str) {
+        self.kept().by_id.remove(id);
+    }
+
     fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }

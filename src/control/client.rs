@@ -66,6 +66,30 @@ impl Client {
         }
     }
 
+    /// Sends `request` to a daemon of this build that is there, and starts or replaces none.
+    ///
+    /// # Errors
+    /// Says why nobody answered.
+    pub async fn send_to_present(&self, request: Request) -> Result<Answer, Failure> {
+        let absent = || {
+            let failure = Failure::new("daemon", "no daemon is running");
+            failure.hint("the next command starts one")
+        };
+        let link = match Link::open(&self.home.socket()).await {
+            Ok(link) if self.fits(&link.hello) => link,
+            Ok(_) => {
+                return Err(Failure::new("daemon", "the daemon is another build of strawmanus")
+                    .hint("the next command replaces it"));
+            }
+            Err(NoLink::Absent) => return Err(absent()),
+            Err(NoLink::Mute(why)) => return Err(self.mute(&why)),
+        };
+        match exchange(link, &Ask::Request(Box::new(request)), &mut |_, _| {}).await {
+            Sent::Answered(answer) => Ok(*answer),
+            Sent::NotBegun | Sent::Lost => Err(absent()),
+        }
+    }
+
     async fn send_once(&self, request: Request, show: &mut impl FnMut(&str, &Value)) -> Answer {
         // No daemon is started to end it.
         if matches!(request.verb, Verb::Close { .. }) && self.is_absent().await {

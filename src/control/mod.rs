@@ -11,5 +11,6 @@ pub mod handler;
 pub mod link;
 pub mod protocol;
 pub mod server;
+pub mod sight;
 pub mod starter;
 pub mod verbs;

@@ -157,6 +157,7 @@ impl Server {
     /// where its answer appears; an id that is known already is not done again.
     pub(crate) fn begin(self: &Arc<Self>, request: Request, progress: Progress) -> Option<Outcome> {
         let id = request.id.clone();
+        let looks = looks_only(&request.verb);
         let Some((told, outcome)) = self.answers.begin(&id) else {
             return self.answers.find(&id);
         };
@@ -166,7 +167,11 @@ impl Server {
             let line: Arc<str> = serde_json::to_string(&answer).unwrap_or_default().into();
             let size = line.len();
             told.send_replace(Some(line));
-            server.answers.end(&id, size);
+            if looks {
+                server.answers.forget(&id);
+            } else {
+                server.answers.end(&id, size);
+            }
             drop(active);
         });
         Some(outcome)
@@ -178,7 +183,10 @@ impl Server {
             let failure = Failure::new("usage", format!("`{name}` is carried out by the caller"));
             return Answer::failed(2, failure);
         }
-        tracing::info!(%id, verb = name, "begun");
+        let looks = looks_only(&request.verb);
+        if !looks {
+            tracing::info!(%id, verb = name, "begun");
+        }
         let ends_all = matches!(request.verb, Verb::Close { all: true });
         let deadline = request.deadline;
         let work = AssertUnwindSafe(self.handler.handle(request, progress)).catch_unwind();
@@ -191,12 +199,20 @@ impl Server {
             Ok(Err(_)) => Answer::failed(4, internal(&name)),
             Err(_) => timed_out(&name),
         };
-        tracing::info!(%id, verb = name, exit = answer.exit, "answered");
+        if !looks {
+            tracing::info!(%id, verb = name, exit = answer.exit, "answered");
+        }
         if ends_all && answer.exit == 0 {
             self.end();
         }
         answer
     }
+}
+
+/// A view looks four times a second: that would fill the log, and push answers out of the memory that
+/// somebody may still ask for.
+fn looks_only(verb: &Verb) -> bool {
+    matches!(verb, Verb::Attach { .. })
 }
 
 async fn told_to_end(ending: &mut watch::Receiver<bool>) {

@@ -190,8 +190,13 @@ pub enum Verb {
         #[arg(long)]
         all: bool,
     },
-    /// Show what every actor is doing
-    Attach {},
+    /// Show what every actor is doing, the runs' steps and what is held; live on a terminal
+    #[command(after_help = "Examples:\n  strawmanus attach\n  strawmanus attach --run r7 --json")]
+    Attach {
+        /// Whose steps to show first; the newest run's when none is named
+        #[arg(long, value_name = "RUN", value_parser = run_id)]
+        run: Option<RunId>,
+    },
     /// Check that everything needed is here and works
     #[command(after_help = "Examples:\n  strawmanus doctor\n  strawmanus doctor --fix")]
     Doctor {

@@ -215,7 +215,9 @@ fn a_model_behind_a_service_works_and_its_key_is_kept_nowhere() {
     assert!(report.contains(&format!("- Tokens: {} in", service.tokens().input)), "{report}");
     let asked = service.asked();
     assert_eq!(asked.len(), 4);
-    assert!(asked.iter().all(|it| it.headers["x-api-key"] == KEY && it.body["model"] == "claude-test"));
+    assert!(
+        asked.iter().all(|it| it.headers["x-api-key"] == KEY && it.body["model"] == "claude-test")
+    );
     let last = asked[3].body["messages"].to_string();
     assert!(last.contains("tool_result") && last.contains("changed"), "{last}");
     let written = files_with(&shell.home(), KEY.as_bytes());
