@@ -22,6 +22,7 @@ use crate::messages::books::RunNote;
 use crate::messages::orchestrator::RunMsg;
 use crate::messages::session::SessionMsg;
 use crate::messages::supervisor::{Seat, SupervisorMsg};
+use crate::model::script::Script;
 use crate::ports::model::Model;
 use crate::ports::store::{Counter, Durability};
 
@@ -85,8 +86,8 @@ impl Call<'_> {
             consent,
             on_hold: OnHold::Skip,
             attended: false,
+            named: script.as_deref().map(addresses).unwrap_or_default(),
             display: self.has_display(),
-            named: script.iter().cloned().collect(),
             price,
             context,
         };
@@ -393,6 +394,11 @@ fn told(order: &RunOrder, standing: &Standing, ending: &Ending) -> Answer {
         _ => Some(Failure::new(outcome.clone(), ending.why.clone())),
     };
     Answer { exit, outcome: Some(outcome), data, text, error, ..Answer::default() }
+}
+
+/// The addresses of a script, which was read before.
+fn addresses(script: &str) -> Vec<String> {
+    Script::parse("", script).map(|script| script.addresses()).unwrap_or_default()
 }
 
 const HELD: &str = "a person says `strawmanus approve ID` or `strawmanus deny ID`";
