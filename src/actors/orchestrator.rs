@@ -9,18 +9,26 @@
 use std::sync::Arc;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
-use crate::actors::orchestrator::looping::Loop;
+use crate::actors::orchestrator::looping::{Line, Loop};
+use crate::actors::orchestrator::people::{People, Word};
 use crate::actors::world::World;
 use crate::domain::ids::RunId;
+use crate::domain::journal::Need;
+use crate::messages::Reply;
 use crate::messages::board::Desk;
 use crate::messages::inbox::{Inbox, Job};
-use crate::messages::orchestrator::RunMsg;
+use crate::messages::orchestrator::{RunError, RunMsg};
 
+pub mod beside;
 pub mod deeds;
+pub mod looking;
 pub mod looping;
+pub mod people;
 pub mod reporting;
+pub mod telling;
+pub mod worker;
 
 /// Behaviour only; see [`OrchestratorState`].
 pub struct Orchestrator;
@@ -35,6 +43,9 @@ pub struct OrchestratorState {
     desk: Desk,
     /// Why the run is to end, once somebody wants it to.
     stop: watch::Sender<Option<String>>,
+    words: mpsc::UnboundedSender<Word>,
+    /// What the loop waits for a person for.
+    need: watch::Receiver<Option<Need>>,
     _job: Job,
 }
 
@@ -51,14 +62,17 @@ impl Actor for Orchestrator {
         desk.post("starting");
         let inbox = Inbox::new(myself, Arc::clone(&desk.vitals));
         let (stop, stopped) = watch::channel(None);
-        let running = Loop::new(run, world, desk.clone(), stopped);
+        let (words, heard) = mpsc::unbounded_channel();
+        let (need, needed) = watch::channel(None);
+        let people = People { words: heard, need };
+        let running = Loop::new(run, world, desk.clone(), Line { stopped, people });
         let job = inbox.job(async move {
             RunMsg::Ended(match running {
                 Some(running) => running.run().await,
                 None => Ok(()),
             })
         });
-        Ok(OrchestratorState { desk, stop, _job: job })
+        Ok(OrchestratorState { desk, stop, words, need: needed, _job: job })
     }
 
     async fn handle(
@@ -74,9 +88,21 @@ impl Actor for Orchestrator {
                 let _ = reply.send(Ok(()));
                 Ok(())
             }
-            RunMsg::Decided { hold: _, approved: _, reply } => {
-                // It waits for nobody: whoever asks performs the act.
-                let _ = reply.send(Ok(false));
+            RunMsg::Decided { hold, approved, reply } => {
+                let word = Word::Decided { hold, approved };
+                let waited_for = matches!(
+                    &*state.need.borrow(),
+                    Some(Need::Approval { hold: other, .. }) if *other == hold
+                );
+                state.hear(word, waited_for, reply);
+                Ok(())
+            }
+            RunMsg::Reply { text, reply } => {
+                let waited_for = matches!(
+                    &*state.need.borrow(),
+                    Some(Need::Answer { .. } | Need::Takeover { .. })
+                );
+                state.hear(Word::Replied(text), waited_for, reply);
                 Ok(())
             }
             RunMsg::Ended(Ok(())) => {
@@ -86,5 +112,13 @@ impl Actor for Orchestrator {
             }
             RunMsg::Ended(Err(error)) => Err(error.into()),
         }
+    }
+}
+
+impl OrchestratorState {
+    /// Passes a person's word on, if it is waited for; says whether it was.
+    fn hear(&mut self, word: Word, waited_for: bool, reply: Reply<bool, RunError>) {
+        let passed = waited_for && self.words.send(word).is_ok();
+        let _ = reply.send(Ok(passed));
     }
 }

@@ -5,6 +5,7 @@ pub mod compose;
 pub mod deciding;
 pub mod demo;
 pub mod lines;
+pub mod models;
 pub mod rows;
 pub mod running;
 pub mod seeing;

@@ -22,8 +22,6 @@ use crate::messages::books::RunNote;
 use crate::messages::orchestrator::RunMsg;
 use crate::messages::session::SessionMsg;
 use crate::messages::supervisor::{Seat, SupervisorMsg};
-use crate::model::anthropic::{Anthropic, Key, Proxies};
-use crate::model::script::Script;
 use crate::ports::model::Model;
 use crate::ports::store::{Counter, Durability};
 
@@ -63,40 +61,6 @@ impl Call<'_> {
         self.watch(&order, feed, |_| {}).await
     }
 
-    /// Returns the model that decides, and its script's text where it is one.
-    async fn model(&self) -> Told<(Arc<dyn Model>, Option<String>)> {
-        let settings = &self.config.model;
-        if let Some(path) = settings.orchestrator.strip_prefix("script:") {
-            let path = self.request.context.folder.join(path);
-            let text = match tokio::fs::read_to_string(&path).await {
-                Ok(text) => text,
-                Err(error) => {
-                    return usage(format!("the script {} cannot be read: {error}", path.display()));
-                }
-            };
-            return match Script::parse(&path.display().to_string(), &text) {
-                Ok(script) => Ok((Arc::new(script), Some(text))),
-                Err(error) => usage(error.to_string()),
-            };
-        }
-        let Some(key) = self.request.context.environment.get("ANTHROPIC_API_KEY") else {
-            let failure = Failure::new("model", "no key for the model")
-                .hint("set ANTHROPIC_API_KEY, or play a script with --model script:FILE");
-            return Err(Box::new(Answer::failed(4, failure)));
-        };
-        let key = Key::new(key);
-        let environment = &self.request.context.environment;
-        let of = |names: [&str; 2]| names.iter().find_map(|name| environment.get(name));
-        let proxies = Proxies {
-            all: of(["HTTPS_PROXY", "https_proxy"]).or(of(["ALL_PROXY", "all_proxy"])),
-            none: of(["NO_PROXY", "no_proxy"]),
-        };
-        match Anthropic::new(&settings.base_url, &settings.orchestrator, key, proxies) {
-            Ok(model) => Ok((Arc::new(model), None)),
-            Err(error) => trouble("model", error.to_string()),
-        }
-    }
-
     /// Takes a run on.
     pub async fn begin(&self, begin: Begin) -> Told<(RunOrder, broadcast::Receiver<Entry>)> {
         let world = &self.app.world;
@@ -109,6 +73,7 @@ impl Call<'_> {
         let folder = self.app.home.folder().join("runs").join(folder_name(began, id, &task));
         let (limits, expect) = (self.limits(), self.request.globals.expect);
         let context = self.context();
+        let price = self.config.price_of(&model.name());
         let order = RunOrder {
             id,
             task,
@@ -121,11 +86,11 @@ impl Call<'_> {
             on_hold: OnHold::Skip,
             attended: false,
             named: Vec::new(),
-            price: None,
+            price,
             context,
         };
         if let Some(script) = script {
-            let written = world.files.write(&folder.join("script.jsonl"), &script).await;
+            let written = world.files.write(&folder.join("script.jsonl"), script.as_bytes()).await;
             written.or_else(|error| trouble("disk", error.to_string()))?;
         }
         let row = RunRow {
@@ -362,8 +327,12 @@ async fn write_reports(
     standing: &Standing,
     entries: &[Entry],
 ) -> Option<String> {
-    for (name, text) in report::files(order, standing, entries) {
-        if let Err(error) = world.files.write(&order.folder.join(name), &text).await {
+    let files = match report::files(order, standing, entries) {
+        Ok(files) => files,
+        Err(error) => return Some(error.to_string()),
+    };
+    for (name, text) in files {
+        if let Err(error) = world.files.write(&order.folder.join(name), text.as_bytes()).await {
             return Some(error.to_string());
         }
     }

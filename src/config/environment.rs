@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// What goes over the socket besides `STRAWMANUS_…`: the model's key, where programs are looked for,
+/// Keys to models' services.
+pub const MODEL_KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
+
+/// What goes over the socket besides `STRAWMANUS_…` and the models' keys: where programs are looked for,
 /// proxies, and where a window can be shown.
 const TAKEN: &[&str] = &[
-    "ANTHROPIC_API_KEY",
     "PATH",
     "HTTP_PROXY",
     "HTTPS_PROXY",
@@ -48,7 +50,7 @@ impl Environment {
         text.filter(|(key, _)| is_taken(key)).collect()
     }
 
-    /// Adds what the `.env` of `folder` has of the model's key and `STRAWMANUS_…`, where the
+    /// Adds what the `.env` of `folder` has of the models' keys and `STRAWMANUS_…`, where the
     /// environment itself says nothing.
     pub fn with_file_of(mut self, folder: &Path) -> Self {
         let file = folder.join(".env");
@@ -59,7 +61,7 @@ impl Environment {
     }
 
     fn add_file(&mut self, file: &Path, text: &str) {
-        let ours = |key: &str| key == "ANTHROPIC_API_KEY" || key.starts_with(PREFIX);
+        let ours = |key: &str| MODEL_KEYS.contains(&key) || key.starts_with(PREFIX);
         for (key, value) in text.lines().filter_map(pair).filter(|(key, _)| ours(key)) {
             if !self.values.contains_key(&key) {
                 self.from_file.insert(key.clone(), file.to_owned());
@@ -96,7 +98,7 @@ impl Environment {
 
 /// Whether a key of the process's environment may go over the socket.
 pub fn is_taken(key: &str) -> bool {
-    key.starts_with(PREFIX) || TAKEN.contains(&key)
+    key.starts_with(PREFIX) || MODEL_KEYS.contains(&key) || TAKEN.contains(&key)
 }
 
 /// Reads one line of a `.env`: `KEY=value`, also with `export` and with quotes. Nothing is expanded.

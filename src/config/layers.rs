@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use crate::config::environment::{Environment, PREFIX};
+use crate::config::environment::{Environment, MODEL_KEYS, PREFIX};
 
 /// Keys of the environment that are no settings: where the home folder is, and what is logged.
 const NO_SETTINGS: &[&str] = &["STRAWMANUS_HOME", "STRAWMANUS_LOG"];
@@ -118,11 +118,20 @@ impl Layers {
 
     /// Lays one value, written as text, on top; the default's type says how it is read.
     pub fn set_text(&mut self, key: String, text: &str, origin: Origin) -> Result<(), ConfigError> {
-        let value = match self.0.get(&key).map(|setting| &setting.value) {
+        let known = self.0.get(&key).map(|setting| &setting.value);
+        let free = Value::Float(0.0);
+        let value = match known.or_else(|| Self::is_price(&key).then_some(&free)) {
             Some(Value::Integer(_)) => match text.trim().parse() {
                 Ok(number) => Value::Integer(number),
                 Err(_) => {
                     let why = format!("`{text}` is no whole number");
+                    return Err(ConfigError::BadValue { key, origin, why });
+                }
+            },
+            Some(Value::Float(_)) => match text.trim().parse::<f64>() {
+                Ok(number) if number.is_finite() => Value::Float(number),
+                Ok(_) | Err(_) => {
+                    let why = format!("`{text}` is no number");
                     return Err(ConfigError::BadValue { key, origin, why });
                 }
             },
@@ -139,7 +148,7 @@ impl Layers {
         if value == Value::Table(Table::new()) && self.has_table(&key) {
             return Ok(());
         }
-        if !self.0.contains_key(&key) {
+        if !self.0.contains_key(&key) && !Self::is_price(&key) {
             return Err(ConfigError::UnknownKey { near: self.nearest(&key), key, origin });
         }
         self.0.insert(key, Setting { value, origin });
@@ -163,6 +172,11 @@ impl Layers {
         (best.0 > 0.8).then(|| best.1.clone())
     }
 
+    /// Whether `key` is of a price: those of any model may be set.
+    fn is_price(key: &str) -> bool {
+        price(key).is_some_and(|(_, field)| PRICE_FIELDS.contains(&field))
+    }
+
     /// Returns the settings as one nested table.
     pub fn table(&self) -> Table {
         let mut table = Table::new();
@@ -175,11 +189,24 @@ impl Layers {
     /// Returns the defaults with only `key` set, so that an error there can be told from others.
     pub fn alone(&self, defaults: &Table, key: &str) -> Table {
         let mut table = defaults.clone();
-        if let Some(setting) = self.0.get(key) {
-            put(&mut table, key, setting.value.clone());
+        // A price is whole or none.
+        let together = |other: &str| match (price(key), price(other)) {
+            (Some((model, _)), Some((of, _))) => model == of,
+            _ => other == key,
+        };
+        for (other, setting) in self.0.iter().filter(|(other, _)| together(other)) {
+            put(&mut table, other, setting.value.clone());
         }
         table
     }
+}
+
+/// What a price says.
+const PRICE_FIELDS: [&str; 4] = ["input", "output", "cached", "written"];
+
+/// Reads a key of a price: the model, whose name may have dots, and the field.
+fn price(key: &str) -> Option<(&str, &str)> {
+    key.strip_prefix("price.")?.rsplit_once('.').filter(|(model, _)| !model.is_empty())
 }
 
 /// A folder's `.env` may come with a download. It must not start programs, nor send a key that is
@@ -189,8 +216,9 @@ fn refuse_from_folder(
     file: &Path,
     environment: &Environment,
 ) -> Result<(), ConfigError> {
-    let own_key = environment.file_of("ANTHROPIC_API_KEY").is_some();
-    if NOT_FROM_A_FOLDER.contains(&key) || (key == "model.base_url" && !own_key) {
+    let mut keys = MODEL_KEYS.iter().filter(|name| environment.get(name).is_some()).peekable();
+    let brings_key = keys.peek().is_some() && keys.all(|name| environment.file_of(name).is_some());
+    if NOT_FROM_A_FOLDER.contains(&key) || (key == "model.base_url" && !brings_key) {
         return Err(ConfigError::NotFromAFolder {
             key: key.to_owned(),
             path: file.display().to_string(),
@@ -210,6 +238,15 @@ fn flatten(prefix: &str, table: &Table, into: &mut Vec<(String, Value)>) {
 }
 
 fn put(table: &mut Table, key: &str, value: Value) {
+    if let Some((model, field)) = price(key) {
+        let prices = table.entry("price").or_insert_with(|| Value::Table(Table::new()));
+        let Value::Table(prices) = prices else { return };
+        let of = prices.entry(model).or_insert_with(|| Value::Table(Table::new()));
+        if let Value::Table(of) = of {
+            of.insert(field.to_owned(), value);
+        }
+        return;
+    }
     match key.split_once('.') {
         None => {
             table.insert(key.to_owned(), value);

@@ -6,6 +6,7 @@ pub mod layers;
 pub mod span;
 pub mod values;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::num::NonZeroU32;
@@ -18,7 +19,8 @@ use crate::config::environment::Environment;
 use crate::config::home::Home;
 use crate::config::layers::{ConfigError, Layers, Origin};
 use crate::config::span::Span;
-use crate::config::values::{Headless, Viewport};
+use crate::config::values::{Guess, Headless, Viewport, WireSetting};
+use crate::domain::cost::Price;
 use crate::ports::browser::ProfileMode;
 
 const DEFAULTS: &str = include_str!("../../config/default.toml");
@@ -35,6 +37,26 @@ pub struct Config {
     pub tab: TabSettings,
     pub guard: GuardSettings,
     pub daemon: DaemonSettings,
+    /// What models cost, by the name they begin with; see [`Config::price_of`].
+    pub price: BTreeMap<String, Price>,
+}
+
+impl Config {
+    /// Returns the price of a model: of its exact name, else of the longest name that it goes on
+    /// from after a `-`, `:` or `@`. A provider before the name does not count: `anthropic/claude-…`.
+    pub fn price_of(&self, model: &str) -> Option<Price> {
+        let bare = model.rsplit('/').next().unwrap_or(model);
+        let goes_on = |name: &str| {
+            let rest = bare.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', ':', '@']))
+        };
+        let exact = self.price.get(model).or_else(|| self.price.get(bare));
+        let longest = || {
+            let fits = self.price.iter().filter(|(name, _)| !name.is_empty() && goes_on(name));
+            fits.max_by_key(|(name, _)| name.len()).map(|(_, price)| price)
+        };
+        exact.or_else(longest).copied()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -96,7 +118,14 @@ pub struct ContextSettings {
 pub struct ModelSettings {
     pub orchestrator: String,
     pub page_reader: String,
+    /// Empty: the service's own.
     pub base_url: String,
+    pub wire: WireSetting,
+    pub sees: Guess,
+    /// How long the service may send nothing.
+    pub stall: Span,
+    /// How long one whole answer may take.
+    pub patience: Span,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -201,6 +230,28 @@ mod tests {
         for (number, line) in lines.iter().enumerate().filter(|(_, line)| line.contains(" = ")) {
             let described = lines[number - 1].starts_with("# ");
             assert!(described || line.starts_with('#'), "no comment above `{line}`");
+        }
+    }
+
+    #[test]
+    fn a_price_is_found_by_the_longest_name() {
+        let price = |input| Price { input, output: 1.0, cached: None, written: None };
+        let prices = [("m", 1.0), ("m-5", 2.0), ("m-5-mini", 3.0), ("gpt-4.1", 4.0), ("a/m", 5.0)];
+        let prices = prices.map(|(name, input)| (name.to_owned(), price(input)));
+        let config = Config { price: prices.into_iter().collect(), ..Config::default() };
+        for (model, input) in [
+            ("m", Some(1.0)),
+            ("m-4-20260101", Some(1.0)),
+            ("m-5@latest", Some(2.0)),
+            ("m-5-mini-2026", Some(3.0)),
+            ("openai/gpt-4.1", Some(4.0)),
+            ("gpt-4.1-nano", Some(4.0)),
+            ("a/m", Some(5.0)),
+            ("m5", None),
+            ("gpt-4", None),
+            ("m.1", None),
+        ] {
+            assert_eq!(config.price_of(model).map(|price| price.input), input, "{model}");
         }
     }
 

@@ -107,6 +107,41 @@ impl Visitor<'_> for HeadlessVisitor {
     }
 }
 
+/// A yes or no that is guessed where it is left open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Guess(pub Option<bool>);
+
+impl Serialize for Guess {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            None => to.serialize_str("auto"),
+            Some(said) => to.serialize_bool(said),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Guess {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let said = from.deserialize_any(HeadlessVisitor)?;
+        Ok(Self(match said {
+            Headless::Auto => None,
+            Headless::Always => Some(true),
+            Headless::Never => Some(false),
+        }))
+    }
+}
+
+/// Whose words are spoken with a model's service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WireSetting {
+    /// Guessed from the address and the model's name.
+    #[default]
+    Auto,
+    Anthropic,
+    OpenAi,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

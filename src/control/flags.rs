@@ -41,6 +41,9 @@ pub struct Globals {
     /// End a run after this many minutes
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_minutes: Option<u32>,
+    /// End a run before it costs more than this; its model needs a price in the settings
+    #[arg(long, global = true, value_name = "USD", value_parser = dollars)]
+    pub max_cost: Option<f64>,
     /// How many entities the answer should have
     #[arg(long, global = true, value_name = "N")]
     pub expect: Option<u32>,
@@ -65,6 +68,12 @@ pub struct Globals {
     /// Say more; twice for even more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    let read = text.trim_start_matches('$').parse::<f64>().ok();
+    let read = read.filter(|dollars| dollars.is_finite() && *dollars > 0.0);
+    read.ok_or_else(|| "it must be a number of US dollars above 0, such as 0.5".into())
 }
 
 fn profiles() -> impl TypedValueParser<Value = ProfileMode> {
@@ -98,6 +107,7 @@ impl Globals {
             ("--base-url", "model.base_url", self.base_url.clone()),
             ("--max-steps", "limits.steps", number(self.max_steps)),
             ("--max-minutes", "limits.minutes", number(self.max_minutes)),
+            ("--max-cost", "limits.cost", self.max_cost.map(|dollars| dollars.to_string())),
         ];
         let given = |(flag, key, value): (_, _, Option<String>)| {
             Some(FlagSetting { flag, key, value: value? })

@@ -21,6 +21,13 @@ pub enum Action {
         text: String,
         press_enter: bool,
     },
+    /// Overwrites the editable element that is at a point.
+    FillAt {
+        x: f64,
+        y: f64,
+        text: String,
+        press_enter: bool,
+    },
     Press {
         chord: Chord,
     },

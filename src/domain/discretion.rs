@@ -1,8 +1,10 @@
 //! What a run may write down of a call: what is typed into a secret field stands nowhere. Pure.
+use std::path::PathBuf;
+
 use serde_json::Value;
 
 use crate::domain::page::observation::Observation;
-use crate::domain::tool::{Index, Place, ToolCall};
+use crate::domain::tool::{Find, Index, Place, ToolCall};
 
 /// Stands for what is not shown.
 pub const SECRET: &str = "<secret>";
@@ -25,14 +27,16 @@ const NAMES: &[&str] = &[
 
 /// Returns what to write down of a call, and of the model's words that it came in.
 pub fn discreet(raw: String, call: &ToolCall, seen: Option<&Observation>) -> (String, ToolCall) {
-    let ToolCall::Input { place, text, press_enter } = call else {
-        return (raw, call.clone());
+    let (text, kept) = match call {
+        ToolCall::Input { place, text, press_enter } if is_secret(place, seen) => {
+            let (place, press_enter) = (place.clone(), *press_enter);
+            (text, ToolCall::Input { place, text: SECRET.into(), press_enter })
+        }
+        ToolCall::Find(find @ Find { text: Some(text), .. }) if is_secret_find(find, seen) => {
+            (text, ToolCall::Find(Find { text: Some(SECRET.into()), ..find.clone() }))
+        }
+        _ => return (raw, call.clone()),
     };
-    if !is_secret(place, seen) {
-        return (raw, call.clone());
-    }
-    let (place, press_enter) = (place.clone(), *press_enter);
-    let kept = ToolCall::Input { place, text: SECRET.into(), press_enter };
     let raw = match serde_json::from_str(&raw) {
         Ok(mut value) => {
             hide(&mut value, text);
@@ -45,7 +49,48 @@ pub fn discreet(raw: String, call: &ToolCall, seen: Option<&Observation>) -> (St
 
 /// Whether a call was written down without its secret, so that it cannot be done from there.
 pub fn is_hidden(call: &ToolCall) -> bool {
-    matches!(call, ToolCall::Input { text, .. } if text == SECRET)
+    match call {
+        ToolCall::Input { text, .. } => text == SECRET,
+        ToolCall::Find(find) => find.text.as_deref() == Some(SECRET),
+        _ => false,
+    }
+}
+
+/// A field that is described in words is secret if the words say so, or if it is what the words may
+/// mean.
+fn is_secret_find(find: &Find, seen: Option<&Observation>) -> bool {
+    let words = find.description.to_lowercase();
+    let place = Place { index: find.index.clone(), ..Place::default() };
+    let shown = seen.iter().flat_map(|seen| &seen.elements).filter(|shown| shown.secret);
+    is_secret(&place, seen)
+        || NAMES.iter().any(|word| words.contains(word))
+        || shown.into_iter().any(|shown| {
+            let name = shown.name.to_lowercase();
+            !name.is_empty() && (words.contains(&name) || name.contains(words.trim()))
+        })
+}
+
+/// Why a name is no file of the run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no file of this run; use a plain name such as notes.md or data/prices.csv")]
+pub struct BadPath(String);
+
+/// Returns where a file of the agent's own lies, below the run's folder for them and nowhere else.
+///
+/// # Errors
+/// For an absolute path, one that climbs, hides, or has odd characters.
+pub fn safe_path(path: &str) -> Result<PathBuf, BadPath> {
+    let parts: Vec<&str> = path.trim().split('/').collect();
+    let odd =
+        |c: char| c.is_control() || matches!(c, '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
+    let good = |part: &&str| {
+        !part.is_empty() && part.len() <= 100 && !part.starts_with('.') && !part.contains(odd)
+    };
+    if parts.len() <= 5 && parts.iter().all(|part| good(&part)) {
+        Ok(parts.iter().collect())
+    } else {
+        Err(BadPath(path.to_owned()))
+    }
 }
 
 fn is_secret(place: &Place, seen: Option<&Observation>) -> bool {
@@ -113,6 +158,44 @@ mod tests {
         for index in [4.into(), named("Name"), 9.into()] {
             let (raw, call) = kept(index);
             assert!(raw.contains("hunter2") && !is_hidden(&call), "{raw}");
+        }
+    }
+
+    #[test]
+    fn what_is_found_by_words_and_secret_is_not_written_down_either() {
+        for (description, hidden) in
+            [("the password field", true), ("PIN", true), ("my pin field", true), ("Name", false)]
+        {
+            let args = serde_json::json!({ "description": description, "action": "input", "text": "hunter2" });
+            let call = ToolCall::parse("browser_find", &args).unwrap();
+            let raw = serde_json::json!({ "tool": "browser_find", "args": args }).to_string();
+            let (raw, kept) = discreet(raw, &call, Some(&page()));
+            assert_eq!(
+                (raw.contains("hunter2"), is_hidden(&kept)),
+                (!hidden, hidden),
+                "{description}"
+            );
+        }
+    }
+
+    #[test]
+    fn files_stay_below_the_runs_folder() {
+        for good in ["notes.md", "data/prices.csv", "a b.txt", "größe.md"] {
+            assert_eq!(safe_path(good).unwrap(), PathBuf::from(good));
+        }
+        for bad in [
+            "",
+            "/etc/passwd",
+            "../x",
+            "a/../../x",
+            ".ssh",
+            "a//b",
+            "a\\b",
+            "C:x",
+            "a\0b",
+            "1/2/3/4/5/6",
+        ] {
+            assert!(safe_path(bad).is_err(), "{bad}");
         }
     }
 }

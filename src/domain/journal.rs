@@ -65,6 +65,9 @@ pub enum Event {
         task: String,
         model: String,
         url: Option<String>,
+        /// How many entities are expected.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expect: Option<u32>,
     },
     /// The model is about to be asked.
     Asked {
@@ -135,6 +138,9 @@ pub enum Event {
         outcome: String,
         delta: Vec<String>,
         url: String,
+        /// A picture that was taken: a file in the run's folder.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        picture: Option<String>,
     },
     /// Something of the runtime died under the run and was started again.
     Restarted {
@@ -229,6 +235,7 @@ impl Status {
 pub struct Standing {
     pub task: String,
     pub model: String,
+    pub expect: Option<u32>,
     pub began: Option<Timestamp>,
     pub last: Option<Timestamp>,
     pub steps: Vec<Step>,
@@ -261,8 +268,11 @@ pub struct Step {
     /// In words: `click button 'Add to cart'`.
     pub what: String,
     pub judged: Vec<Judged>,
+    /// How a wait for a person ended.
+    pub met: Option<String>,
     pub outcome: Option<String>,
     pub delta: Vec<String>,
+    pub picture: Option<String>,
 }
 
 /// A model's answer, as it was bought.
@@ -302,8 +312,8 @@ impl Standing {
     pub fn take(&mut self, entry: &Entry) {
         self.last = Some(entry.at);
         match &entry.what {
-            Event::Began { task, model, .. } => {
-                self.began = Some(entry.at);
+            Event::Began { task, model, expect, .. } => {
+                (self.began, self.expect) = (Some(entry.at), *expect);
                 (self.task, self.model) = (task.clone(), model.clone());
             }
             Event::Asked { step, url, told } => {
@@ -320,7 +330,8 @@ impl Standing {
             Event::Unanswered { usage, .. } => self.usage += *usage,
             Event::Folded { before } => self.folded = *before,
             Event::Recorded { fact, .. } => self.facts.push(fact.clone()),
-            Event::Waiting { .. } | Event::Met { .. } | Event::Notified { .. } => {}
+            Event::Met { step, how } => self.step(*step).met = Some(how.clone()),
+            Event::Waiting { .. } | Event::Notified { .. } => {}
             Event::Intended { step, call, what } => {
                 let step = self.step(*step);
                 (step.call, step.what) = (Some(call.clone()), what.clone());
@@ -330,8 +341,9 @@ impl Standing {
                 let (judgement, verdict) = (judgement.clone(), verdict.clone());
                 self.step(*step).judged.push(Judged { what, url, judgement, verdict });
             }
-            Event::Came { step, outcome, delta, url } => {
+            Event::Came { step, outcome, delta, url, picture } => {
                 let step = self.step(*step);
+                step.picture.clone_from(picture);
                 (step.outcome, step.delta) = (Some(outcome.clone()), delta.clone());
                 step.url.clone_from(url);
             }

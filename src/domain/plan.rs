@@ -1,4 +1,5 @@
 //! What a run does next, given what came of a step. Pure.
+use crate::domain::cost::{Price, Usage};
 use crate::domain::journal::Step;
 use crate::domain::outcome::OutcomeKind;
 use crate::domain::run::Limits;
@@ -51,6 +52,58 @@ pub struct Progress {
     pub without_progress: u32,
 }
 
+/// What a run may still spend.
+#[derive(Debug, Clone, Copy)]
+pub struct Budget<'a> {
+    pub limits: &'a Limits,
+    pub price: Option<&'a Price>,
+}
+
+/// An answer shorter than this is none.
+const SHORTEST: f64 = 300.0;
+
+impl Budget<'_> {
+    /// Returns how many tokens the next answer may have, where a limit leaves fewer than any number,
+    /// after what was `spent`, when the next request has `next` tokens.
+    ///
+    /// # Errors
+    /// The limit that the next request would pass, in words.
+    pub fn left(self, spent: Usage, next: u64) -> Result<Option<u32>, String> {
+        let tokens = self.limits.tokens.map(|most| {
+            (
+                most as f64 - spent.tokens() as f64 - next as f64,
+                format!("{most} tokens (limits.tokens)"),
+            )
+        });
+        let money = self.limits.cost.zip(self.price).map(|(most, price)| {
+            let request = price.of(Usage { input: next, ..Usage::default() });
+            let left = (most - price.of(spent) - request) / price.output.max(1e-9) * 1e6;
+            (left, format!("{most} USD (--max-cost)"))
+        });
+        let mut least: Option<f64> = None;
+        for (left, limit) in tokens.into_iter().chain(money) {
+            if left < SHORTEST {
+                return Err(format!("the next step would pass the limit of {limit}"));
+            }
+            least = Some(least.map_or(left, |least| least.min(left)));
+        }
+        Ok(least.map(|left| left.min(f64::from(u32::MAX)) as u32))
+    }
+}
+
+/// What a model that fails again and again is told, once it has failed three times in a row: other
+/// ways to do the same, the nearest first. `centre` is that of the box of what it aimed at.
+pub fn ladder(failures: usize, centre: Option<(f64, f64)>) -> Option<String> {
+    if failures < 3 {
+        return None;
+    }
+    let at = centre.map(|(x, y)| format!(" ({x:.0}, {y:.0})")).unwrap_or_default();
+    Some(format!(
+        "{failures} steps in a row failed. Climb the ladder: another index from browser_view; then coordinates{at}; \
+         then browser_console_exec to look why; then browser_takeover; else finish and say what lacks."
+    ))
+}
+
 /// Counts the newest steps that were one and the same call, with one outcome, and changed nothing.
 pub fn without_progress(steps: &[Step]) -> u32 {
     let Some(last) = steps.last().filter(|step| step.call.is_some()) else {
@@ -71,7 +124,7 @@ pub fn limit_reached(progress: Progress, limits: &Limits) -> Option<String> {
         return Some(format!("the limit of {} {steps} was reached (--max-steps)", limits.steps));
     }
     if progress.time >= limits.time {
-        let minutes = limits.time.as_secs_f64() / 60.0;
+        let minutes = (limits.time.as_secs_f64() / 6.0).round() / 10.0;
         return Some(format!("the limit of {minutes} min was reached (--max-minutes)"));
     }
     if progress.errors_in_a_row >= limits.errors_in_a_row {
@@ -144,6 +197,42 @@ mod tests {
         assert!(named(Progress { time: limits.time, ..start }).contains("1.5 min"));
         assert!(named(Progress { errors_in_a_row: 5, ..start }).contains("5 steps in a row"));
         assert!(named(Progress { without_progress: 4, ..start }).contains("4 times in a row"));
+    }
+
+    #[test]
+    fn a_budget_ends_a_run_before_it_is_passed() {
+        let limits = |tokens, cost| Limits {
+            steps: 40,
+            time: Duration::from_secs(90),
+            errors_in_a_row: 5,
+            without_progress: 4,
+            step_time: Duration::from_secs(30),
+            action_time: Duration::from_secs(10),
+            navigation_time: Duration::from_secs(30),
+            tokens,
+            cost,
+        };
+        let price = Price { input: 1.0, output: 10.0, cached: None, written: None };
+        let spent = Usage { input: 90_000, output: 1_000, ..Usage::default() };
+        let left = |tokens, cost, next| {
+            Budget { limits: &limits(tokens, cost), price: Some(&price) }.left(spent, next)
+        };
+        assert_eq!(left(None, None, 9_000), Ok(None));
+        assert_eq!(left(Some(100_500), None, 9_000), Ok(Some(500)));
+        assert!(left(Some(100_000), None, 9_000).unwrap_err().contains("100000 tokens"));
+        // 0.1 spent, 0.01 for the request, 0.01 for a thousand tokens of an answer.
+        assert_eq!(left(None, Some(0.12), 10_000).unwrap().unwrap() / 10, 99);
+        assert!(left(None, Some(0.111), 10_000).unwrap_err().contains("0.111 USD"));
+        assert!(left(Some(1_000_000), Some(0.05), 1).is_err(), "the least counts");
+        let free = Budget { limits: &limits(None, Some(0.01)), price: None };
+        assert_eq!(free.left(spent, 1), Ok(None), "what has no price has no limit");
+    }
+
+    #[test]
+    fn the_ladder_is_told_after_three_failures() {
+        assert_eq!(ladder(2, None), None);
+        assert!(ladder(3, Some((10.4, 20.6))).unwrap().contains("coordinates (10, 21)"));
+        assert!(ladder(4, None).unwrap().contains("4 steps in a row"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::domain::journal::{Entry, Judged, Standing, Status, Step, Verdict};
 use crate::domain::report::escape::{address, answer, line};
 use crate::domain::run::RunOrder;
+use crate::domain::tool::ToolCall;
 
 /// How many lines of a step's delta a report shows; the trace has all.
 const DELTA_LINES: usize = 5;
@@ -26,6 +27,13 @@ pub fn verdict(standing: &Standing) -> (Status, String) {
     }
     if let Some(step) = standing.in_doubt().next() {
         return (Status::Partial, format!("step {} is in doubt: {}", step.number, step.what));
+    }
+    let (found, expected) = (entities(standing).len(), standing.expect.unwrap_or(0));
+    if found < usize::try_from(expected).unwrap_or(usize::MAX) {
+        return (
+            Status::Partial,
+            format!("facts of {found} entities were recorded, of {expected}"),
+        );
     }
     match standing.held().count() {
         0 => (Status::Complete, "finished".into()),
@@ -47,11 +55,23 @@ pub fn exit_code(standing: &Standing) -> u8 {
     }
 }
 
+/// A fact without a source: no report is written with one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the fact `{claim}` has no source; a report states nothing that was not read somewhere")]
+pub struct Unsourced {
+    pub claim: String,
+}
+
 /// Writes `report.md`. Its last line is fixed: programs read it.
-pub fn report(order: &RunOrder, standing: &Standing) -> String {
+///
+/// # Errors
+/// When a fact has no source.
+pub fn report(order: &RunOrder, standing: &Standing) -> Result<String, Unsourced> {
     let sections = [
         title(order),
         answered(standing),
+        found(standing),
+        facts(standing)?,
         done(standing),
         held(standing),
         blockers(standing),
@@ -59,7 +79,74 @@ pub fn report(order: &RunOrder, standing: &Standing) -> String {
         status_line(order, standing),
     ];
     let written: Vec<_> = sections.into_iter().filter(|section| !section.is_empty()).collect();
-    written.join("\n\n") + "\n"
+    Ok(written.join("\n\n") + "\n")
+}
+
+/// The entities that facts were recorded of, in the order of their first.
+fn entities(standing: &Standing) -> Vec<&str> {
+    let mut entities: Vec<&str> = Vec::new();
+    for fact in &standing.facts {
+        let name = fact.entity.trim();
+        if !entities.iter().any(|other| other.to_lowercase() == name.to_lowercase()) {
+            entities.push(name);
+        }
+    }
+    entities
+}
+
+/// A table of what was found of each entity.
+fn found(standing: &Standing) -> String {
+    let entities = entities(standing);
+    let mut attributes: Vec<&str> = Vec::new();
+    for fact in &standing.facts {
+        if !attributes.contains(&fact.attribute.as_str()) {
+            attributes.push(&fact.attribute);
+        }
+    }
+    if entities.is_empty() {
+        return String::new();
+    }
+    let head = attributes.iter().map(|name| cell(name)).collect::<Vec<_>>().join(" | ");
+    let rule = attributes.iter().map(|_| " --- |").collect::<String>();
+    let mut text = format!("## Entities\n\n| Entity | {head} |\n| --- |{rule}");
+    for entity in entities {
+        let _ = write!(text, "\n| {} |", cell(entity));
+        for attribute in &attributes {
+            // What was recorded last is what the run came to.
+            let fact = standing.facts.iter().rev().find(|fact| {
+                fact.attribute == *attribute
+                    && fact.entity.trim().to_lowercase() == entity.to_lowercase()
+            });
+            let value = fact.map(|fact| match &fact.unit {
+                Some(unit) => format!("{} {unit}", fact.value),
+                None => fact.value.clone(),
+            });
+            let _ = write!(text, " {} |", cell(&value.unwrap_or_default()));
+        }
+    }
+    text
+}
+
+/// What stands in a table is one line; bars in it are escaped as everywhere.
+fn cell(text: &str) -> String {
+    line(text, 120)
+}
+
+fn facts(standing: &Standing) -> Result<String, Unsourced> {
+    let mut text = String::new();
+    for fact in &standing.facts {
+        if fact.sources.is_empty() {
+            return Err(Unsourced { claim: fact.claim.clone() });
+        }
+        let _ = write!(text, "\n- {}", line(&fact.claim, 500));
+        for source in &fact.sources {
+            let title = line(&source.title, 120);
+            let title = if title.is_empty() { String::new() } else { format!("{title}, ") };
+            let at = source.at.strftime("%Y-%m-%d %H:%M");
+            let _ = write!(text, "\n  - {title}{} ({at} UTC)", address(&source.url));
+        }
+    }
+    Ok(if text.is_empty() { text } else { format!("## Facts\n{text}") })
 }
 
 fn title(order: &RunOrder) -> String {
@@ -145,34 +232,58 @@ fn telemetry(order: &RunOrder, standing: &Standing) -> String {
         0 => String::new(),
         times => format!("\n- Resumed from the journal: {times}"),
     };
+    let usage = standing.usage;
+    let calls = standing.steps.iter().filter(|step| step.answered.is_some()).count();
+    let cost = cost_of(order, standing).map(|dollars| format!("\n- Cost: {dollars:.4} USD"));
+    let rating = standing.steps.iter().rev().find_map(|step| match &step.call {
+        Some(ToolCall::Finish { autonomy, .. }) => *autonomy,
+        _ => None,
+    });
+    let rating =
+        rating.map(|rating| format!("\n- Autonomy, as the agent rates itself: {rating} of 5"));
     format!(
-        "## Telemetry\n\n- Run: {}, session {}\n- Model: {}\n- Steps: {}\n- Restarts: {restarts}{resumed}\n- Tokens: {} in, {} out",
+        "## Telemetry\n\n- Run: {}, session {}\n- Model: {}\n- Steps: {}, model calls: {calls}\n- Restarts: {restarts}{resumed}\n- Tokens: {} in ({} from the cache), {} out{}{}",
         order.id,
         order.session,
         line(&standing.model, 100),
         standing.steps.len(),
-        standing.usage.input,
-        standing.usage.output,
+        usage.input,
+        usage.cached,
+        usage.output,
+        cost.unwrap_or_default(),
+        rating.unwrap_or_default(),
     )
 }
 
+/// What the run's answers cost, in US dollars, where the model has a price.
+pub fn cost_of(order: &RunOrder, standing: &Standing) -> Option<f64> {
+    order.price.map(|price| price.of(standing.usage))
+}
+
 /// Returns everything that a run leaves behind, by file name.
+///
+/// # Errors
+/// When a fact has no source.
 pub fn files(
     order: &RunOrder,
     standing: &Standing,
     entries: &[Entry],
-) -> [(&'static str, String); 3] {
-    [
-        ("report.md", report(order, standing)),
+) -> Result<[(&'static str, String); 3], Unsourced> {
+    Ok([
+        ("report.md", report(order, standing)?),
         ("trace.json", trace(order, standing, entries)),
         ("guard.json", decisions(standing)),
-    ]
+    ])
 }
 
 /// Returns the last line of every report.
 pub fn status_line(order: &RunOrder, standing: &Standing) -> String {
-    // No tool records entities yet, so none are found.
-    let entities = order.expect.map_or("n/a".into(), |expect| format!("0/{expect}"));
+    let found = entities(standing).len();
+    let entities = match order.expect {
+        Some(expect) => format!("{found}/{expect}"),
+        None if found > 0 => found.to_string(),
+        None => "n/a".into(),
+    };
     let minutes = duration_ms(standing) as f64 / 60_000.0;
     format!(
         "**Status:** {} | **Entities Found:** {entities} | **Duration:** {minutes:.1} min",
@@ -212,6 +323,8 @@ pub fn trace(order: &RunOrder, standing: &Standing, entries: &[Entry]) -> String
             "cached": standing.usage.cached,
             "written": standing.usage.written,
         },
+        "cost_usd": cost_of(order, standing),
+        "facts": standing.facts,
         "restarts": standing.restarts,
         "resumed": standing.resumed,
         "steps": standing.steps.iter().map(traced).collect::<Vec<_>>(),

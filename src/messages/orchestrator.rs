@@ -9,6 +9,8 @@ pub enum RunMsg {
     Stop { why: String, reply: Reply<(), RunError> },
     /// A person decided on an act of the run. Answers whether the run takes it from here.
     Decided { hold: HoldId, approved: bool, reply: Reply<bool, RunError> },
+    /// A person answers a question, or has done what they took over. Answers whether it was waited for.
+    Reply { text: String, reply: Reply<bool, RunError> },
     /// The loop is over. Posted by the orchestrator to itself.
     Ended(Result<(), RunError>),
 }

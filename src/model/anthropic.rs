@@ -1,251 +1,245 @@
-//! Anthropic's Messages: one plain request a turn.
-use std::fmt;
-use std::time::Duration;
+//! A conversation as the body of a Messages request. Pure.
+pub(super) mod gather;
 
-use async_trait::async_trait;
-use reqwest::StatusCode;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::redirect::Policy;
-use url::{Host, Url};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
 
-use crate::model::conversation;
-use crate::model::retry::{self, Retry};
-use crate::ports::model::{Answer, Conversation, Failed, Model, ModelError};
+use crate::model::prompts::{SYSTEM, tools};
+use crate::model::wire::Asked;
+use crate::ports::model::{Message, Picture, Turn};
 
-/// Where the service is, unless the user says another place.
-pub const BASE_URL: &str = "https://api.anthropic.com";
+/// How long an answer may be, in tokens.
+pub(super) const MOST_TOKENS: u32 = 8_192;
+/// What stands for a text that is empty, which the service refuses.
+pub(super) const NOTHING: &str = "(nothing)";
+/// What is answered to a call that was left out.
+pub(super) const LEFT_OUT: &str = "Left out: one tool a turn.";
+/// How many characters of an answer that cannot be replayed are told.
+const MOST_SAID: usize = 500;
 
-/// Where the key is looked for.
-const KEY: &str = "ANTHROPIC_API_KEY";
-const NO_KEY: ModelError = ModelError::NoKey { variable: KEY };
-
-/// How long one answer may take.
-const PATIENCE: Duration = Duration::from_secs(180);
-
-/// How much of an error's text is passed on, in characters.
-const DETAIL: usize = 300;
-
-/// A key to the service. Never shown.
-#[derive(Clone)]
-pub struct Key(String);
-
-impl Key {
-    pub fn new(key: impl Into<String>) -> Self {
-        Self(key.into().trim().to_owned())
+/// Writes the body of the request for the next answer.
+pub(super) fn request(asked: &Asked<'_>) -> Value {
+    let conversation = asked.conversation;
+    let most = conversation.most_tokens.unwrap_or(MOST_TOKENS).clamp(1, MOST_TOKENS);
+    let mut body = json!({
+        "model": asked.model,
+        "max_tokens": most,
+        "stream": true,
+        "system": [{ "type": "text", "text": SYSTEM }],
+        "tools": tools().iter().map(tool).collect::<Vec<_>>(),
+        "tool_choice": { "type": "any", "disable_parallel_tool_use": true },
+        "messages": messages(asked),
+    });
+    if asked.takes("cache_control") {
+        mark(&mut body);
     }
+    for field in ["tool_choice", "stream"].iter().filter(|field| !asked.takes(field)) {
+        body.as_object_mut().map(|body| body.shift_remove(*field));
+    }
+    body
 }
 
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(…)")
-    }
+fn tool(tool: &crate::model::prompts::Tool) -> Value {
+    json!({ "name": tool.name, "description": tool.description, "input_schema": tool.input_schema })
 }
 
-/// How the service is reached from the caller's network.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Proxies<'a> {
-    /// The address of the proxy for everything.
-    pub all: Option<&'a str>,
-    /// Hosts that are reached without it, as in `NO_PROXY`.
-    pub none: Option<&'a str>,
-}
-
-/// A model of the service.
-#[derive(Debug, Clone)]
-pub struct Anthropic {
-    client: reqwest::Client,
-    endpoint: Url,
-    model: String,
-    key: Key,
-    retry: Retry,
-}
-
-impl Anthropic {
-    /// Makes ready to ask `model` at `base_url` (such as [`BASE_URL`]); sends nothing yet.
-    ///
-    /// # Errors
-    /// `NoKey` without a key, `Unreachable` when the address is none or TLS cannot be set up.
-    pub fn new(
-        base_url: &str,
-        model: &str,
-        key: Key,
-        proxies: Proxies<'_>,
-    ) -> Result<Self, ModelError> {
-        if key.0.is_empty() {
-            return Err(NO_KEY);
-        }
-        let endpoint = endpoint(base_url)?;
-        let client = client(&endpoint, proxies)?;
-        Ok(Self { client, endpoint, model: model.to_owned(), key, retry: Retry::default() })
-    }
-
-    /// Sends again by another rule.
-    #[must_use]
-    pub fn with_retry(self, retry: Retry) -> Self {
-        Self { retry, ..self }
-    }
-
-    /// Sends once. `Err` holds the failure, and how long to wait if sending again may help.
-    async fn send(&self, body: &str) -> Result<String, Failure> {
-        let request = self.client.post(self.endpoint.clone()).headers(self.headers()?);
-        let sent =
-            request.body(body.to_owned()).send().await.map_err(|error| unreachable(&error))?;
-        let (status, asked) = (sent.status(), retry::asked(sent.headers()));
-        let text = sent.text().await.map_err(|error| unreachable(&error))?;
-        if status.is_success() {
-            return Ok(text);
-        }
-        let again = Retry::helps(status.as_u16());
-        Err(Failure { error: self.refused(status, &text), again, asked })
-    }
-
-    fn headers(&self) -> Result<HeaderMap, Failure> {
-        let no_key = |_| Failure::last(ModelError::Denied { status: 401, variable: KEY });
-        let mut key = HeaderValue::from_str(&self.key.0).map_err(no_key)?;
-        key.set_sensitive(true);
-        Ok(HeaderMap::from_iter([
-            ("x-api-key".parse().map_err(|_| Failure::last(NO_KEY))?, key),
-            (CONTENT_TYPE, HeaderValue::from_static("application/json")),
-        ]))
-    }
-
-    fn refused(&self, status: StatusCode, body: &str) -> ModelError {
-        let status = status.as_u16();
-        if matches!(status, 401 | 403) {
-            return ModelError::Denied { status, variable: KEY };
-        }
-        let parsed: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
-        let message = parsed["error"]["message"].as_str().unwrap_or(body);
-        let flat = message.split_whitespace().collect::<Vec<_>>().join(" ");
-        let detail = flat.replace(&self.key.0, "…").chars().take(DETAIL).collect();
-        ModelError::Status { status, detail }
-    }
-}
-
-#[async_trait]
-impl Model for Anthropic {
-    fn name(&self) -> String {
-        self.model.clone()
-    }
-
-    fn sees(&self) -> bool {
-        true
-    }
-
-    async fn answer(&self, conversation: &Conversation) -> Result<Answer, Failed> {
-        let body = conversation::request(&self.model, conversation)?.to_string();
-        let mut number = 0;
-        loop {
-            let failure = match self.send(&body).await {
-                Ok(text) => return Ok(conversation::answer(&text)?),
-                Err(failure) => failure,
-            };
-            let wait = self.retry.wait(number, failure.asked).filter(|_| failure.again);
-            let Some(wait) = wait else { return Err(failure.error.into()) };
-            tracing::warn!(error = %failure.error, ?wait, "the model is asked again");
-            tokio::time::sleep(wait).await;
-            number += 1;
+/// Sets the breakpoints of the prompt cache: behind what never changes, behind what was new last
+/// time (it is read from there), and behind what is new now (it is written there).
+fn mark(body: &mut Value) {
+    let breakpoint = || json!({ "type": "ephemeral" });
+    body["system"][0]["cache_control"] = breakpoint();
+    let Some(messages) = body["messages"].as_array_mut() else { return };
+    let of_user = messages.iter_mut().rev().filter(|message| message["role"] == "user");
+    for message in of_user.take(2) {
+        let last = message["content"].as_array_mut().and_then(|content| content.last_mut());
+        if let Some(block) = last {
+            block["cache_control"] = breakpoint();
         }
     }
 }
 
-/// Why one request brought no answer.
-struct Failure {
-    error: ModelError,
-    again: bool,
-    asked: Option<Duration>,
-}
-
-impl Failure {
-    fn last(error: ModelError) -> Self {
-        Self { error, again: false, asked: None }
+/// Each answer as it came, after what it answered; what is new stands last.
+fn messages(asked: &Asked<'_>) -> Vec<Value> {
+    let conversation = asked.conversation;
+    let mut messages = Vec::new();
+    let mut open = Open::default();
+    for (number, turn) in conversation.turns.iter().enumerate() {
+        messages.push(json!({ "role": "user", "content": told(&turn.message, &open, asked.sees) }));
+        let (content, calls) = spoken(turn, number);
+        messages.push(json!({ "role": "assistant", "content": content }));
+        open = Open { calls, unusable: turn.call.is_none() };
     }
+    let content = told(&conversation.newest, &open, asked.sees);
+    messages.push(json!({ "role": "user", "content": content }));
+    messages
 }
 
-/// A connection that breaks may hold next time; what was sent changes nothing but the bill.
-fn unreachable(error: &reqwest::Error) -> Failure {
-    let mut why = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(deeper) = source {
-        why = deeper.to_string();
-        source = deeper.source();
+/// The calls of the answer before, which the next message must answer.
+#[derive(Default)]
+struct Open {
+    calls: Vec<String>,
+    /// The first could not be used.
+    unusable: bool,
+}
+
+fn told(message: &Message, open: &Open, sees: bool) -> Vec<Value> {
+    let text = if message.text.trim().is_empty() { NOTHING } else { &message.text };
+    let text = json!({ "type": "text", "text": text });
+    let picture = message.picture.as_deref().filter(|_| sees).map(picture);
+    let said: Vec<Value> = [Some(text), picture].into_iter().flatten().collect();
+    let Some((first, left_out)) = open.calls.split_first() else { return said };
+    let mut result = json!({ "type": "tool_result", "tool_use_id": first, "content": said });
+    if open.unusable {
+        result["is_error"] = json!(true);
     }
-    Failure { error: ModelError::Unreachable(why), again: true, asked: None }
+    let left_out = left_out.iter().map(|id| {
+        json!({ "type": "tool_result", "tool_use_id": id, "content": LEFT_OUT, "is_error": true })
+    });
+    // What is new stands last, where the cache's breakpoint is.
+    left_out.chain([result]).collect()
 }
 
-fn endpoint(base_url: &str) -> Result<Url, ModelError> {
-    let base = base_url.trim().trim_end_matches('/').trim_end_matches("/v1");
-    let bad = |why: &str| ModelError::Unreachable(format!("`{base_url}` is no address: {why}"));
-    let url =
-        Url::parse(&format!("{base}/v1/messages")).map_err(|error| bad(&error.to_string()))?;
-    let http = matches!(url.scheme(), "http" | "https");
-    if http { Ok(url) } else { Err(bad("it must begin with https:// or http://")) }
+fn picture(picture: &Picture) -> Value {
+    let data = STANDARD.encode(&picture.0);
+    json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": data } })
 }
 
-fn is_local(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
+/// What the model said in a turn, and the ids of its calls: word for word where the service takes
+/// it back. A turn that another model took (a script, before the run was resumed) is told as if
+/// this one had taken it.
+fn spoken(turn: &Turn, number: usize) -> (Value, Vec<String>) {
+    let raw: Value = serde_json::from_str(&turn.raw).unwrap_or_default();
+    if let Some((content, calls)) = verbatim(&raw) {
+        return (content, calls);
     }
+    if let Some(call) = &turn.call {
+        let id = format!("turn_{number}");
+        let call = serde_json::to_value(call).unwrap_or_default();
+        let (name, input) = (&call["tool"], &call["args"]);
+        let block = json!({ "type": "tool_use", "id": id, "name": name, "input": input });
+        return (json!([block]), vec![id]);
+    }
+    (json!([{ "type": "text", "text": stand_in(&turn.raw) }]), Vec::new())
 }
 
-fn client(endpoint: &Url, proxies: Proxies<'_>) -> Result<reqwest::Client, ModelError> {
-    // Whoever was first installed the same one.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let version = HeaderMap::from_iter([(
-        reqwest::header::HeaderName::from_static("anthropic-version"),
-        HeaderValue::from_static("2023-06-01"),
-    )]);
-    let mut builder = reqwest::Client::builder()
-        .default_headers(version)
-        .user_agent(concat!("strawmanus/", env!("CARGO_PKG_VERSION")))
-        // The key would go wherever a redirect points.
-        .redirect(Policy::none())
-        .timeout(PATIENCE)
-        // The caller's proxies count, not those of whoever started this process.
-        .no_proxy();
-    if let Some(address) = proxies.all.filter(|_| !is_local(endpoint)) {
-        let proxy = reqwest::Proxy::all(address).map_err(|error| unreachable(&error).error)?;
-        let none = proxies.none.and_then(reqwest::NoProxy::from_string);
-        builder = builder.proxy(proxy.no_proxy(none));
+/// Returns content that the service takes back, without texts that are empty.
+fn verbatim(raw: &Value) -> Option<(Value, Vec<String>)> {
+    let content = raw.get("content")?.as_array()?;
+    let speaks = |block: &&Value| {
+        block["type"] != "text" || block["text"].as_str().is_some_and(|it| !it.trim().is_empty())
+    };
+    let content: Vec<_> = content.iter().filter(speaks).cloned().collect();
+    let calls: Vec<_> = content.iter().filter(|block| block["type"] == "tool_use").collect();
+    let ids: Vec<_> = calls.iter().filter_map(|call| id_of(call)).collect();
+    let whole = ids.len() == calls.len() && differ(&ids);
+    let says = content.iter().any(|block| block["type"] == "text" || block["type"] == "tool_use");
+    (whole && says).then(|| (Value::from(content), ids))
+}
+
+/// The id of a call that is well formed.
+fn id_of(call: &Value) -> Option<String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let is_word = |word: &&str| !word.is_empty() && word.len() <= 128 && word.chars().all(fits);
+    call["name"].as_str().filter(is_word)?;
+    call["input"].as_object()?;
+    call["id"].as_str().filter(is_word).map(str::to_owned)
+}
+
+fn differ(ids: &[String]) -> bool {
+    ids.iter().enumerate().all(|(at, id)| !ids[..at].contains(id))
+}
+
+/// What is told of an answer that cannot be replayed.
+pub(super) fn stand_in(raw: &str) -> String {
+    let said: String = raw.chars().take(MOST_SAID).collect();
+    if said.trim().is_empty() {
+        return "(an answer that could not be used)".to_owned();
     }
-    builder.build().map_err(|error| unreachable(&error).error)
+    format!("(an answer that could not be used: {said})")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::sync::Arc;
 
-    #[test]
-    fn the_key_is_never_shown() {
-        let model =
-            Anthropic::new(BASE_URL, "a-model", Key::new("sk-secret"), Proxies::default()).unwrap();
-        assert!(!format!("{model:?}").contains("secret"));
-        let headers = model.headers().map_err(|failure| failure.error).unwrap();
-        assert_eq!(headers["x-api-key"], "sk-secret");
-        assert!(!format!("{headers:?}").contains("secret"));
-        let error = model.refused(StatusCode::BAD_REQUEST, "sk-secret is\n odd");
-        assert_eq!(error, ModelError::Status { status: 400, detail: "… is odd".into() });
-        let none =
-            Anthropic::new(BASE_URL, "a-model", Key::new(" \n"), Proxies::default()).unwrap_err();
-        assert_eq!(none, NO_KEY);
+    use super::*;
+    use crate::domain::tool::ToolCall;
+    use crate::ports::model::Conversation;
+
+    fn message(text: &str) -> Message {
+        Message { text: text.into(), picture: None }
+    }
+
+    fn turn(text: &str, raw: &Value, call: Option<ToolCall>) -> Turn {
+        Turn { message: message(text), raw: raw.to_string(), call }
+    }
+
+    fn of(turns: Vec<Turn>, newest: Message, sees: bool) -> Value {
+        let conversation = Conversation { turns, newest, number: 0, most_tokens: None };
+        let asked = Asked { model: "m", conversation: &conversation, sees, without: &[] };
+        Value::from(messages(&asked))
     }
 
     #[test]
-    fn the_address_is_made_of_the_base() {
-        for (base, url) in [
-            (BASE_URL, "https://api.anthropic.com/v1/messages"),
-            ("https://proxy.example/x/v1/", "https://proxy.example/x/v1/messages"),
-            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/v1/messages"),
-            ("http://model.localhost:1/", "http://model.localhost:1/v1/messages"),
-            ("http://[::1]:1", "http://[::1]:1/v1/messages"),
-        ] {
-            assert_eq!(endpoint(base).unwrap().as_str(), url);
-        }
-        for base in ["ftp://x", "api", ""] {
-            assert!(matches!(endpoint(base), Err(ModelError::Unreachable(_))), "{base}");
-        }
+    fn a_conversation_is_replayed_word_for_word() {
+        let spoke = json!({ "content": [
+            { "type": "text", "text": "I look first." },
+            { "type": "text", "text": " " },
+            { "type": "tool_use", "id": "toolu_1", "name": "browser_view", "input": {} },
+            { "type": "tool_use", "id": "toolu_2", "name": "browser_view", "input": {} },
+        ]});
+        let unusable = json!({ "content": [
+            { "type": "tool_use", "id": "toolu_3", "name": "browser_fly", "input": {} },
+        ]});
+        let prose = json!({ "content": [{ "type": "text", "text": "I would click it." }] });
+        let broken = json!({ "content": [
+            { "type": "tool_use", "id": "toolu_4", "name": "finish", "input": "{\"answer\":" },
+        ]});
+        let script = json!({ "tool": "browser_view", "args": {} });
+        let view = Some(ToolCall::View {});
+        let turns = vec![
+            turn("The task", &spoke, view.clone()),
+            turn("first", &unusable, None),
+            turn("no such tool", &prose, None),
+            turn("no call", &broken, None),
+            turn("cut off", &json!({ "content": [] }), None),
+            turn("empty", &script, view),
+        ];
+        let said = of(turns, message(""), false);
+        insta::assert_snapshot!(serde_json::to_string_pretty(&said).unwrap());
+    }
+
+    #[test]
+    fn pictures_go_to_those_who_see() {
+        let picture = Message { picture: Some(Arc::new(Picture(vec![1, 2, 3]))), ..message("now") };
+        let view = json!({ "tool": "browser_screenshot", "args": {} });
+        let call = Some(ToolCall::View {});
+        let seen = of(vec![turn("t", &view, call)], picture.clone(), true);
+        let content = &seen[2]["content"][0]["content"];
+        assert_eq!(content[0], json!({ "type": "text", "text": "now" }));
+        assert_eq!(content[1]["source"]["data"], "AQID");
+        assert_eq!(of(vec![], picture.clone(), true)[0]["content"][1]["type"], "image");
+        assert_eq!(of(vec![], picture, false)[0]["content"].as_array().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn breakpoints_stand_where_the_cache_is_read_and_written() {
+        let view = json!({ "tool": "browser_view", "args": {} });
+        let turns = (0..3).map(|_| turn("t", &view, Some(ToolCall::View {}))).collect();
+        let conversation =
+            Conversation { turns, newest: message("new"), number: 3, most_tokens: Some(9) };
+        let mut asked =
+            Asked { model: "m", conversation: &conversation, sees: false, without: &[] };
+        let body = request(&asked);
+        let count = |body: &Value| body.to_string().matches("cache_control").count();
+        assert_eq!((count(&body), &body["max_tokens"]), (3, &json!(9)));
+        let marked: Vec<_> = (0..7)
+            .filter(|at| body["messages"][at]["content"][0].get("cache_control").is_some())
+            .collect();
+        assert_eq!(marked, [4, 6]);
+        asked.without = &["cache_control", "tool_choice"];
+        let bare = request(&asked);
+        assert_eq!((count(&bare), bare.get("tool_choice")), (0, None));
     }
 }

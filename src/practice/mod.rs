@@ -4,6 +4,7 @@
 //! - [`server`]: [`server::Practice`] starts it, and stops it when it is dropped.
 //! - [`demo`]: a task on its sites, that task played as a script, and what must be true afterwards.
 //! - [`ledger`]: what was received. [`holds`]: requests that wait until a test lets them go.
+//! - [`model`]: a model's service that plays a script over HTTP, and slips where it is told to.
 //! - The sites: `shop`, `mail`, `news`, `account` (signing in) and `fixtures` (pages under `/t/`, one
 //!   for each thing that a browser can do to us). Their texts lie in `site/`.
 //!
@@ -12,6 +13,7 @@
 pub mod demo;
 pub mod holds;
 pub mod ledger;
+pub mod model;
 pub mod raw;
 pub mod server;
 

@@ -6,6 +6,7 @@ use strawmanus::config::environment::Environment;
 use strawmanus::config::home::Home;
 use strawmanus::config::values::Headless;
 use strawmanus::control::flags::Globals;
+use strawmanus::domain::cost::Price;
 
 use crate::fake::home;
 
@@ -78,6 +79,13 @@ fn every_error_names_its_place_and_what_to_do() {
         ("", &[("STRAWMANUS_LIMITS__STEPZ", "3")]),
         ("", &[("STRAWMANUS_QUUX", "3")]),
         ("", &[("STRAWMANUS_LIMITS__STEPS", "-3")]),
+        ("", &[("STRAWMANUS_LIMITS__COST", "cheap")]),
+        ("[model]\nwire = \"telegraph\"", &[]),
+        ("[model]\nsees = \"maybe\"", &[]),
+        ("[price]\ngpt-5 = 3.0", &[]),
+        ("[price.gpt-5]\nread = 3.0", &[]),
+        ("[price.\"mine-4.1\"]\ninput = 3.0", &[]),
+        ("[price.mine]\ninput = \"much\"\noutput = 3.0", &[]),
     ];
     let errors: Vec<_> = cases
         .iter()
@@ -87,6 +95,29 @@ fn every_error_names_its_place_and_what_to_do() {
         })
         .collect();
     insta::assert_snapshot!(errors.join("\n"));
+}
+
+#[test]
+fn any_model_may_have_a_price() {
+    let (_root, home) = home();
+    let file = "[price.\"mine-4.1\"]\ninput = 2\noutput = 8.5\n\
+        [price.\"claude-sonnet-5\"]\ninput = 9.0\n[limits]\ncost = 2";
+    let environment =
+        [("STRAWMANUS_PRICE__OURS.V2__INPUT", "1.5"), ("STRAWMANUS_PRICE__OURS.V2__OUTPUT", "3")];
+    let settings = load(&home, file, &environment).unwrap();
+    let price = |model: &str| settings.config.price_of(model).unwrap();
+    let mine = Price { input: 2.0, output: 8.5, cached: None, written: None };
+    assert_eq!(price("mine-4.1-mini"), mine);
+    assert_eq!(price("ours.v2").output, 3.0);
+    let sonnet = price("claude-sonnet-5");
+    assert_eq!((sonnet.input, sonnet.output), (9.0, 15.0), "what is not said stays");
+    assert_eq!(settings.config.limits.cost, 2.0);
+    let origin = |key: &str| {
+        let found = settings.layers.iter().find(|(name, _)| *name == key).unwrap();
+        found.1.origin.to_string().replace(&home.folder().display().to_string(), "[home]")
+    };
+    assert_eq!(origin("price.mine-4.1.input"), "[home]/config.toml");
+    assert_eq!(origin("price.claude-sonnet-5.output"), "default");
 }
 
 #[test]
@@ -109,6 +140,11 @@ fn a_folder_decides_neither_what_is_started_nor_who_gets_the_key() {
     }
     let own = load("ANTHROPIC_API_KEY=its-own\nSTRAWMANUS_MODEL__BASE_URL=http://a.localhost");
     assert_eq!(own.unwrap(), "http://a.localhost", "with a key of its own it may");
+    let foreign: Environment = [("ANTHROPIC_API_KEY", "the-users")].into_iter().collect();
+    let both = "OPENAI_API_KEY=its-own\nSTRAWMANUS_MODEL__BASE_URL=http://a.localhost";
+    fs::write(folder.join(".env"), both).unwrap();
+    let error = Settings::load(&home, &foreign.with_file_of(&folder), &[]).unwrap_err();
+    assert!(error.to_string().contains("may not come from"), "{error}");
     fs::write(folder.join(".env"), "STRAWMANUS_HOME=/evil").unwrap();
     let environment = Environment::default().with_file_of(&folder);
     let found = Home::find(&environment, &folder).unwrap();

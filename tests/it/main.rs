@@ -4,13 +4,14 @@ mod cache;
 mod cli;
 mod config;
 mod control;
+mod corpus;
 mod daemon;
 mod doctor;
 mod fake;
 mod faults;
 mod guard;
 mod ledger;
-mod model;
+// mod model;
 mod practice;
 // The program is built only with its browser.
 #[cfg(feature = "chromium")]
@@ -22,5 +23,6 @@ mod store;
 mod strategies;
 mod support;
 mod tab;
+mod tickets;
 #[path = "../live/support/tls.rs"]
 mod tls;

@@ -112,6 +112,12 @@ fn word(event: &Event) -> &'static str {
         Event::Began { .. } => "began",
         Event::Asked { .. } => "asked",
         Event::Answered { .. } => "answered",
+        Event::Unanswered { .. } => "unanswered",
+        Event::Folded { .. } => "folded",
+        Event::Waiting { .. } => "waiting",
+        Event::Met { .. } => "met",
+        Event::Recorded { .. } => "recorded",
+        Event::Notified { .. } => "notified",
         Event::Intended { .. } => "intended",
         Event::Judged { .. } => "judged",
         Event::Came { .. } => "came",
@@ -152,7 +158,7 @@ async fn a_script_is_played_to_its_end_one_tool_a_turn() {
     let numbers: Vec<_> = played.model.asked().iter().map(|asked| asked.number).collect();
     assert_eq!(numbers, (0..8).collect::<Vec<_>>());
     assert_eq!(played.model.asked()[7].turns.len(), 7);
-    assert!(played.model.asked()[7].turns[6].result.starts_with("held\nheld for a person as h1"));
+    assert!(played.model.asked()[7].newest.text.contains("held\nheld for a person as h1"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -240,7 +246,7 @@ async fn limits_count_what_earlier_incarnations_did() {
     for (limits, why) in [
         (Limits { steps: 4, ..all }, "the limit of 4 steps"),
         (Limits { errors_in_a_row: 4, ..all }, "4 steps in a row failed"),
-        (Limits { time: 11 * SECOND, ..all }, "the limit of 0.18"),
+        (Limits { time: 11 * SECOND, ..all }, "the limit of 0.2 min"),
     ] {
         let web = Web::default().with(At::Call("walk"), 1..=99, Fault::Slow(2 * SECOND));
         let house = House::build(&web).await;
@@ -374,7 +380,7 @@ async fn one_that_is_killed_before_it_went_anywhere_goes_there() {
     tokio::time::sleep(SECOND / 2).await;
     house.kill(ORCHESTRATOR);
     assert_eq!(house.over_with(1).await.ended.unwrap().status, Status::Complete);
-    let seen = &model.asked()[0].observation;
+    let seen = &model.asked()[0].newest.text;
     assert!(seen.contains("url=http://shop.test/ "), "{seen}");
 }
 
@@ -445,7 +451,7 @@ async fn a_field_that_a_crash_emptied_is_filled_again_and_the_model_is_told() {
         }
     })
     .await;
-    let told = &played.model.asked()[1].observation;
+    let told = &played.model.asked()[1].newest.text;
     assert!(told.contains("! the tab was started again at http://shop.test/"), "{told}");
     assert!(told.contains("! 'To' was lost and filled again"), "{told}");
     assert_eq!(
@@ -484,7 +490,7 @@ async fn a_popup_that_closes_itself_gives_the_run_back_to_its_opener() {
     let urls: Vec<_> = played.standing.steps.iter().map(|step| step.url.as_str()).collect();
     assert_eq!(urls[0], "http://shop.test/preview");
     assert_eq!(played.status().0, Status::Complete);
-    let told = &played.model.asked()[3].observation;
+    let told = &played.model.asked()[3].newest.text;
     assert!(told.contains("! t3 was closed"), "{told}");
     assert_eq!(played.house.web.pages(), [""; 0], "what the run opened is closed");
 }
@@ -534,7 +540,7 @@ async fn a_look_that_fails_once_is_tried_again() {
 async fn dialogs_are_answered_and_told() {
     let played = play(&Web::default(), &script(&[click("Ask")]), |_, _, _| {}).await;
     assert_eq!(played.outcome(1), "dialog_open");
-    let told = &played.model.asked()[1].observation;
+    let told = &played.model.asked()[1].newest.text;
     assert!(told.contains("! confirm 'really?' was dismissed"), "{told}");
     assert!(played.log.contains(&"dialog dismissed".to_owned()));
 }

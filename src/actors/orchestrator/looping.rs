@@ -5,23 +5,27 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::actors::orchestrator::deeds::{Deed, Worker, has_failed};
+use crate::actors::orchestrator::deeds::{Deed, has_failed};
+use crate::actors::orchestrator::people::People;
+use crate::actors::orchestrator::telling::Asked;
+use crate::actors::orchestrator::worker::Worker;
 use crate::actors::world::World;
 use crate::domain::discretion::is_hidden;
 use crate::domain::ids::RunId;
-use crate::domain::journal::{Answered, Entry, Event, Standing, Status, Step, Verdict};
+use crate::domain::journal::{Entry, Event, Judged, Source, Standing, Status, Step, Verdict};
+use crate::domain::known::Known;
 use crate::domain::outcome::OutcomeKind;
+use crate::domain::page::observation::Observation;
 use crate::domain::plan::{Next, Progress, Setback, after, limit_reached, without_progress};
 use crate::domain::report;
 use crate::domain::run::RunOrder;
-use crate::domain::told::Told;
 use crate::domain::tool::ToolCall;
 use crate::messages::board::Desk;
 use crate::messages::books::RunNote;
 use crate::messages::ledger::LedgerMsg;
 use crate::messages::orchestrator::RunError;
 use crate::messages::supervisor::Seat;
-use crate::ports::model::{Answer, Conversation, Failed, Meaning, Message, Turn};
+use crate::messages::tab::TabError;
 
 /// How long the ledger may take to write an entry.
 const WRITING: Duration = Duration::from_secs(30);
@@ -29,11 +33,18 @@ const WRITING: Duration = Duration::from_secs(30);
 pub struct Loop {
     pub order: RunOrder,
     pub world: World,
-    note: RunNote,
-    desk: Desk,
+    pub note: RunNote,
+    pub desk: Desk,
     stopped: watch::Receiver<Option<String>>,
-    standing: Standing,
-    worker: Worker,
+    pub people: People,
+    pub standing: Standing,
+    pub worker: Worker,
+    /// The page as the model knows it.
+    pub shown: Option<Observation>,
+    /// Where the run may go.
+    known: Known,
+    /// The pages that it really read, oldest first.
+    pub read_pages: Vec<Source>,
     begun: bool,
     born: Instant,
     /// How long earlier incarnations took.
@@ -41,22 +52,18 @@ pub struct Loop {
 }
 
 /// How the loop ends.
-struct End {
-    status: Status,
-    why: String,
-    answer: Option<String>,
+pub struct End {
+    pub status: Status,
+    pub why: String,
+    pub answer: Option<String>,
 }
 
-/// What asking the model led to.
-enum Asked {
-    Call(ToolCall),
-    /// An answer that is no call; its step is over.
-    Fault,
-    Over(End),
+/// How the loop is reached while it runs.
+pub struct Line {
+    /// Why the run is to end, once somebody wants it to.
+    pub stopped: watch::Receiver<Option<String>>,
+    pub people: People,
 }
-
-/// The outcome of a step whose answer was no call.
-pub const NO_CALL: &str = "no_call";
 
 impl Loop {
     /// Returns the loop of a run that the books know.
@@ -64,7 +71,7 @@ impl Loop {
         run: RunId,
         world: World,
         desk: Desk,
-        stopped: watch::Receiver<Option<String>>,
+        Line { stopped, people }: Line,
     ) -> Option<Self> {
         let note = world.books.runs.get(&run).map(|note| note.clone())?;
         let worker = Worker::new(&note.order, &world);
@@ -74,10 +81,14 @@ impl Loop {
             order: note.order.clone(),
             worker,
             world,
+            known: known(&note.order),
             note,
             desk,
             stopped,
+            people,
             standing: Standing::default(),
+            shown: None,
+            read_pages: Vec::new(),
             begun: false,
             born: Instant::now(),
             earlier: Duration::ZERO,
@@ -103,19 +114,44 @@ impl Loop {
     /// Reads where the run stands, and says that it begins or goes on.
     async fn recall(&mut self) -> Result<(), RunError> {
         self.standing = Standing::of(&self.replay().await?);
+        self.remember();
         if let (Some(began), Some(last)) = (self.standing.began, self.standing.last) {
             self.earlier = last.duration_since(began).try_into().unwrap_or_default();
         }
         if self.standing.began.is_none() {
-            let RunOrder { id: run, task, url, .. } = self.order.clone();
+            let RunOrder { id: run, task, url, expect, .. } = self.order.clone();
             let model = self.note.model.name();
-            self.record(Event::Began { run, task, model, url }).await
+            self.record(Event::Began { run, task, model, url, expect }).await
         } else if self.standing.ended.is_none() {
             let step = self.standing.steps.last().map_or(0, |step| step.number);
             self.record(Event::Resumed { step }).await
         } else {
             Ok(())
         }
+    }
+
+    /// Knows the pages again that earlier incarnations read.
+    fn remember(&mut self) {
+        for step in &self.standing.steps {
+            self.known.saw(&step.url);
+            if let (Some(at), Some(_)) = (step.began, &step.told) {
+                let (url, title) = (step.url.clone(), String::new());
+                self.read_pages.push(Source { url, title, at });
+            }
+        }
+    }
+
+    /// Looks at the page, and remembers where it leads.
+    async fn observe(&mut self) -> Result<(), TabError> {
+        self.worker.observe().await?;
+        let Some(page) = &self.worker.newest else { return Ok(()) };
+        self.known.saw(&page.url);
+        page.links.iter().for_each(|link| self.known.saw(link));
+        if self.read_pages.last().is_none_or(|last| last.url != page.url) {
+            let (url, title, at) = (page.url.clone(), page.title.clone(), self.world.clock.now());
+            self.read_pages.push(Source { url, title, at });
+        }
+        Ok(())
     }
 
     async fn turn_after_turn(&mut self) -> Result<End, RunError> {
@@ -184,23 +220,16 @@ impl Loop {
             return Ok(None);
         }
         self.desk.post(format!("step {step}: observing"));
-        let observation = match self.worker.observe().await {
-            Ok(observation) => observation,
-            Err(error) => {
-                let why = format!("the page cannot be read: {error}");
-                return Ok(Some(End { status: Status::Blocked, why, answer: None }));
-            }
-        };
+        if let Err(error) = self.observe().await {
+            return Ok(Some(End::blocked(format!("the page cannot be read: {error}"))));
+        }
         let call = match self.standing_call(step) {
             Some(call) => call,
-            None => {
-                let told = self.tell(observation);
-                match self.ask(step, told).await? {
-                    Asked::Call(call) => call,
-                    Asked::Fault => return Ok(None),
-                    Asked::Over(end) => return Ok(Some(end)),
-                }
-            }
+            None => match self.ask(step).await? {
+                Asked::Call(call) => call,
+                Asked::Fault => return Ok(None),
+                Asked::Over(end) => return Ok(Some(end)),
+            },
         };
         let (_, shown) = self.worker.discreet(String::new(), &call);
         let what = shown.what();
@@ -210,88 +239,50 @@ impl Loop {
             self.came(step, Deed::told("finished", vec![])).await?;
             return Ok(Some(self.finished(answer)));
         }
+        let deed = match self.beside(step, &call).await? {
+            Some(deed) => deed,
+            None => self.carry_out(step, &call).await?,
+        };
+        self.came(step, deed).await?;
+        Ok(None)
+    }
+
+    /// Does what a call wants of the browser, and writes down what the guard made of it.
+    async fn carry_out(&mut self, step: u32, call: &ToolCall) -> Result<Deed, RunError> {
+        if let Some(guessed) = opens(call).and_then(|url| self.known.may_open(url).err()) {
+            let hint = "a search or a link on the page leads on";
+            return Ok(Deed::refused(guessed.to_string(), hint));
+        }
+        let mut deed = self.try_out(call).await;
+        if deed.held().is_some() {
+            deed = self.decide(step, call, deed).await?;
+        }
+        self.note_judged(step, &deed.judged).await?;
+        Ok(deed)
+    }
+
+    /// Does it, within the time of a step.
+    pub async fn try_out(&mut self, call: &ToolCall) -> Deed {
         let patience = self.order.limits.step_time;
-        let deed = timeout(patience, self.worker.carry_out(&call)).await;
-        let deed = deed.unwrap_or_else(|_elapsed| {
+        let deed = timeout(patience, self.worker.carry_out(call)).await;
+        deed.unwrap_or_else(|_elapsed| {
             let why = format!("the step did not end within {patience:?}");
             Deed::told(OutcomeKind::InDoubt.word(), vec![why])
-        });
-        for judged in &deed.judged {
+        })
+    }
+
+    pub async fn note_judged(&mut self, step: u32, judged: &[Judged]) -> Result<(), RunError> {
+        for judged in judged {
             let (what, url) = (judged.what.clone(), judged.url.clone());
             let (judgement, verdict) = (judged.judgement.clone(), judged.verdict.clone());
             self.record(Event::Judged { step, what, url, judgement, verdict }).await?;
         }
-        self.came(step, deed).await?;
-        Ok(None)
+        Ok(())
     }
 
     fn finished(&self, answer: String) -> End {
         let (status, why) = report::verdict(&self.standing);
         End { status, why, answer: Some(answer) }
-    }
-
-    /// Asks the model; its answer is on disk before it is used.
-    async fn ask(&mut self, step: u32, told: Told) -> Result<Asked, RunError> {
-        let url = self.worker.url();
-        self.record(Event::Asked { step, url, told: told.clone() }).await?;
-        self.desk.post(format!("step {step}: asking {}", self.note.model.name()));
-        let conversation = self.conversation(step, &told);
-        let answer = match self.note.model.answer(&conversation).await {
-            Ok(answer) => answer,
-            Err(Failed { error, usage }) => {
-                let why = error.to_string();
-                self.record(Event::Unanswered { step, why: why.clone(), usage }).await?;
-                return Ok(Asked::Over(End { status: Status::Failed, why, answer: None }));
-            }
-        };
-        let Answer { raw, meaning, usage, note } = answer;
-        match meaning {
-            Meaning::Call(meant) => {
-                let (raw, call) = self.worker.discreet(raw, &meant);
-                let call = Some(call);
-                self.record(Event::Answered { step, raw, call, note, usage }).await?;
-                Ok(Asked::Call(meant))
-            }
-            Meaning::Fault { why, .. } => {
-                let note = Some(why.clone());
-                self.record(Event::Answered { step, raw, call: None, note, usage }).await?;
-                self.came(step, Deed::told(NO_CALL, vec![why])).await?;
-                Ok(Asked::Fault)
-            }
-        }
-    }
-
-    /// What the model is told now: what came of its last call, and the page.
-    fn tell(&self, observation: String) -> Told {
-        let last = self.standing.steps.iter().rev().find(|step| step.outcome.is_some());
-        let result = last.map(|step| {
-            let lines = step.outcome.iter().chain(&step.delta).cloned();
-            self.order.context.shorten(&lines.collect::<Vec<_>>().join("\n"))
-        });
-        let nonce = self.world.nonces.draw();
-        Told { nonce, result, page: Some(observation), ..Told::default() }
-    }
-
-    fn conversation(&self, step: u32, told: &Told) -> Conversation {
-        let message = |(at, told): (usize, &Told)| {
-            let text = if at < self.standing.folded { told.folded() } else { told.text() };
-            let task =
-                if at == 0 { format!("The task:\n{}\n\n", self.order.task) } else { String::new() };
-            Message { text: format!("{task}{text}"), picture: None }
-        };
-        let over = self.standing.steps.iter().filter(|other| other.number != step);
-        let turns: Vec<_> = over
-            .filter_map(|step| Some((step.told.as_ref()?, step.answered.as_ref()?)))
-            .enumerate()
-            .map(|(at, (told, Answered { raw, call, .. }))| Turn {
-                message: message((at, told)),
-                raw: raw.clone(),
-                call: call.clone(),
-            })
-            .collect();
-        let newest = message((turns.len(), told));
-        let number = usize::try_from(step).unwrap_or(usize::MAX).saturating_sub(1);
-        Conversation { turns, newest, number, most_tokens: None }
     }
 
     /// The call of a step that an earlier incarnation had an answer for.
@@ -311,7 +302,10 @@ impl Loop {
         if after(broken_off, call) == Next::Repeat {
             return None;
         }
-        let held = step.judged.iter().find_map(|judged| match judged.verdict {
+        // Approved, and perhaps done: whoever was to write that down died.
+        let approved = step.met.as_deref() == Some("approved");
+        let judged = step.judged.iter().filter(|_| !approved);
+        let held = judged.into_iter().find_map(|judged| match judged.verdict {
             Verdict::Held { id } => Some(format!("held for a person as {id}: {}", judged.what)),
             Verdict::Passed | Verdict::Allowed | Verdict::Approved { .. } => None,
         });
@@ -325,9 +319,10 @@ impl Loop {
         })
     }
 
-    async fn came(&mut self, step: u32, deed: Deed) -> Result<(), RunError> {
-        let Deed { outcome, delta, .. } = deed;
-        self.record(Event::Came { step, outcome, delta, url: self.worker.url() }).await
+    pub async fn came(&mut self, step: u32, deed: Deed) -> Result<(), RunError> {
+        let Deed { outcome, delta, picture, .. } = deed;
+        let url = self.worker.url();
+        self.record(Event::Came { step, outcome, delta, url, picture }).await
     }
 
     /// Writes down who died since the last look, as far as it concerns this run; what an earlier
@@ -359,7 +354,7 @@ impl Loop {
         }
     }
 
-    async fn record(&mut self, event: Event) -> Result<(), RunError> {
+    pub async fn record(&mut self, event: Event) -> Result<(), RunError> {
         let ledger = self.world.doors.ledgers.find(&self.order.id);
         let ledger = ledger.ok_or_else(|| RunError::Journal("its ledger is gone".into()))?;
         let ask = |reply| LedgerMsg::Record { event: Box::new(event), reply };
@@ -376,6 +371,23 @@ impl Loop {
         let entries = ledger.ask(|reply| LedgerMsg::Replay { reply }, WRITING).await;
         let entries = entries.map_err(|error| RunError::Journal(error.to_string()))?;
         entries.map_err(|error| RunError::Journal(error.to_string()))
+    }
+}
+
+/// What the user named in the order.
+fn known(order: &RunOrder) -> Known {
+    let mut known = Known::default();
+    known.named(&order.task);
+    order.url.iter().chain(&order.named).for_each(|url| known.named(url));
+    known
+}
+
+/// Where a call would go by itself.
+fn opens(call: &ToolCall) -> Option<&str> {
+    match call {
+        ToolCall::Navigate { url } | ToolCall::Restart { url } => Some(url),
+        ToolCall::Tabs { url: Some(url), .. } => Some(url),
+        _ => None,
     }
 }
 

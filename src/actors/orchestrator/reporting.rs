@@ -11,8 +11,10 @@ impl Loop {
         standing: &Standing,
         entries: &[Entry],
     ) -> Result<(), RunError> {
-        for (name, text) in report::files(&self.order, standing, entries) {
-            let written = self.world.files.write(&self.order.folder.join(name), &text).await;
+        let files = report::files(&self.order, standing, entries);
+        for (name, text) in files.map_err(|error| RunError::Report(error.to_string()))? {
+            let written =
+                self.world.files.write(&self.order.folder.join(name), text.as_bytes()).await;
             written.map_err(|error| RunError::Report(error.to_string()))?;
         }
         Ok(())

@@ -36,6 +36,9 @@ impl Hands {
             Action::Fill { target, text, press_enter } => {
                 self.fill(target, (text, *press_enter), &order).await
             }
+            Action::FillAt { x, y, text, press_enter } => {
+                self.fill_at(Press { x: *x, y: *y }, (text, *press_enter), &order).await
+            }
             Action::Select { target, option } => self.select(target, *option, &order).await,
             Action::Press { chord } => self.press(chord, &order).await,
             Action::Scroll { way } => self.scroll(*way).await,
@@ -166,7 +169,7 @@ impl Hands {
         known(&raw)?.ok_or_else(|| TabError::Stale { id: label.clone() })
     }
 
-    async fn probe_point(&self, Press { x, y }: Press) -> Result<Probe, TabError> {
+    pub async fn probe_point(&self, Press { x, y }: Press) -> Result<Probe, TabError> {
         let argument = json!({ "x": x, "y": y }).to_string();
         let raw = self.page.call("probe_point", &argument, self.left()).await?;
         known(&raw)?.ok_or_else(|| TabError::NotFound { target: format!("{x}, {y}") })

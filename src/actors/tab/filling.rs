@@ -13,7 +13,7 @@ use crate::domain::target::Target;
 use crate::messages::tab::{Acted, Order, READ_ONLY, TabError};
 use crate::perception::answers::{Assigned, FillBy, Focused, Held, Probe};
 use crate::perception::decode::parse;
-use crate::ports::page::PageError;
+use crate::ports::page::{PageError, Press};
 
 impl Hands {
     pub async fn fill(
@@ -23,6 +23,26 @@ impl Hands {
         order: &Order,
     ) -> Result<Acted, TabError> {
         let found = self.resolve(target).await?;
+        self.fill_found(found, (text, press_enter), order).await
+    }
+
+    /// Fills the field that is at a point of the viewport.
+    pub async fn fill_at(
+        &mut self,
+        at: Press,
+        (text, press_enter): (&str, bool),
+        order: &Order,
+    ) -> Result<Acted, TabError> {
+        let Probe { document, key, label, .. } = self.probe_point(at).await?;
+        self.fill_found(Found { document, key, label }, (text, press_enter), order).await
+    }
+
+    async fn fill_found(
+        &mut self,
+        found: Found,
+        (text, press_enter): (&str, bool),
+        order: &Order,
+    ) -> Result<Acted, TabError> {
         let probe = self.ready(&found).await?;
         if !probe.editable && probe.tag != "select" {
             let is = if probe.readonly { READ_ONLY } else { "no field" };

@@ -110,7 +110,7 @@ impl Asker<'_> {
 
 /// What of an action may be kept: a secret is not, not even for a person's approval.
 fn kept(action: &Action, secret: bool) -> Option<Action> {
-    let holds_secret = secret && matches!(action, Action::Fill { .. });
+    let holds_secret = secret && matches!(action, Action::Fill { .. } | Action::FillAt { .. });
     (!holds_secret).then(|| action.clone())
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::config::environment::Environment;
+use crate::config::environment::{Environment, MODEL_KEYS};
 use crate::config::home::Home;
 use crate::config::layers::ConfigError;
 use crate::config::{Config, Settings};
@@ -186,11 +186,16 @@ fn settings(visit: &Visit) -> Finding {
 }
 
 fn key(visit: &Visit) -> Finding {
-    match visit.environment.get("ANTHROPIC_API_KEY") {
-        Some(_) => Finding::ok("model key", "ANTHROPIC_API_KEY is set"),
-        None => Finding::new("model key", State::Warning, "ANTHROPIC_API_KEY is not set")
-            .remedy("`run` needs it, or --model script:FILE; everything else works without"),
+    let set = MODEL_KEYS.into_iter().filter(|name| visit.environment.get(name).is_some());
+    let set: Vec<_> = set.collect();
+    if set.is_empty() {
+        let found = format!("neither {} is set", MODEL_KEYS.join(" nor "));
+        return Finding::new("model key", State::Warning, found).remedy(
+            "`run` needs one, a --base-url of this machine, or --model script:FILE; everything else \
+             works without",
+        );
     }
+    Finding::ok("model key", format!("{} is set", set.join(" and ")))
 }
 
 fn report(findings: &[Finding]) -> Answer {

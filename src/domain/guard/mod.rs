@@ -200,8 +200,11 @@ fn label(case: &Case) -> impl Iterator<Item = &str> {
 fn spoken(case: &Case, text: &str, words: &Words, lists: &[List]) -> Option<String> {
     let word = words.find(text, lists)?;
     let headline = case.role == "link" && !case.submits && Words::count(text) > HEADLINE;
-    let first =
-        || text::words(&text::fold(text)).first().is_some_and(|w| word.starts_with(w.as_str()));
+    let first = || {
+        let folded = text::fold(text);
+        let begins = text::words(&folded).first().is_some_and(|w| word.starts_with(w.as_str()));
+        begins || text::squeeze(&folded).starts_with(word.as_str())
+    };
     (!headline || first()).then_some(word)
 }
 

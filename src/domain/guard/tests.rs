@@ -541,8 +541,8 @@ fn the_table_has_no_friend_that_hides_a_verb_of_its_own() {
     let mut looked_at = 0;
     for (language, lists) in table["language"].as_table().unwrap() {
         for verb in lists["irreversible"].as_array().unwrap() {
-            let verb = verb.as_str().unwrap().trim_end_matches('*');
-            let judged = classify(&button(verb), &words);
+            let verb = verb.as_str().unwrap().trim_end_matches('*').replace(" * ", " this ");
+            let judged = classify(&button(&verb), &words);
             assert_eq!(judged.class, Class::Irreversible, "{language}: {verb}");
             looked_at += 1;
         }

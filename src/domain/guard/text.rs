@@ -32,6 +32,11 @@ pub(super) fn words(folded: &str) -> Vec<String> {
     words
 }
 
+/// Characters of scripts that write words one after another.
+pub(super) fn is_unparted(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
 /// Characters that show nothing: they only keep a word from being found.
 fn invisible(c: char) -> bool {
     matches!(c,

@@ -75,6 +75,9 @@ struct Language {
 enum Entry {
     Words(Vec<Word>),
     Part(String),
+    /// A whole text that begins, or ends, with a part.
+    Begins(String),
+    Ends(String),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -114,9 +117,14 @@ impl Words {
         })
     }
 
-    /// Returns how many words a text has, in scripts that part them.
+    /// Returns how long a text is in words; scripts that do not part them have about three
+    /// characters in one.
     pub(super) fn count(text: &str) -> usize {
-        text::words(&text::fold(text)).len()
+        let parted = |word: &String| !word.chars().any(text::is_unparted);
+        let words = text::words(&text::fold(text));
+        let unparted: usize =
+            words.iter().map(|word| word.chars().filter(|c| text::is_unparted(*c)).count()).sum();
+        words.iter().filter(|word| parted(word)).count() + unparted / 3
     }
 }
 
@@ -152,16 +160,24 @@ impl Entry {
         let made = if spaced {
             Self::Words(folded.split_whitespace().flat_map(Word::of).collect())
         } else {
-            Self::Part(text::squeeze(&folded))
+            Self::part(&text::squeeze(&folded))
         };
         let empty = match &made {
             Self::Words(words) => words.iter().all(|word| *word == Word::Any),
-            Self::Part(part) => part.is_empty(),
+            Self::Part(part) | Self::Begins(part) | Self::Ends(part) => part.is_empty(),
         };
         if empty {
             return Err(BadWords::Empty { language: language.into(), entry: entry.into() });
         }
         Ok(made)
+    }
+
+    fn part(written: &str) -> Self {
+        match (written.strip_suffix('*'), written.strip_prefix('*')) {
+            (Some(start), _) => Self::Begins(start.to_owned()),
+            (None, Some(end)) => Self::Ends(end.to_owned()),
+            (None, None) => Self::Part(written.to_owned()),
+        }
     }
 }
 
@@ -213,6 +229,8 @@ impl Looked {
                 Some(self.words[at..at + wanted.len()].join(" "))
             }
             Entry::Part(part) => self.whole.contains(part.as_str()).then(|| part.clone()),
+            Entry::Begins(part) => self.whole.starts_with(part.as_str()).then(|| part.clone()),
+            Entry::Ends(part) => self.whole.ends_with(part.as_str()).then(|| part.clone()),
         }
     }
 
@@ -225,6 +243,10 @@ impl Looked {
                 }
             }
             Entry::Part(part) => self.whole = self.whole.replace(part.as_str(), "\n"),
+            Entry::Begins(_) | Entry::Ends(_) if self.find(friend).is_some() => {
+                self.whole = "\n".to_owned();
+            }
+            Entry::Begins(_) | Entry::Ends(_) => {}
         }
     }
 }
@@ -262,7 +284,7 @@ mod tests {
     fn stems_wildcards_and_numbers_fit_words() {
         let words = |entry: &str| match Entry::of("x", entry, true).unwrap() {
             Entry::Words(words) => words,
-            Entry::Part(part) => panic!("{part}"),
+            other => panic!("{other:?}"),
         };
         let fits = |entry: &str, text: &str| {
             position(&text::words(&text::fold(text)), &words(entry)).is_some()

@@ -30,7 +30,7 @@ fn intended(step: u32, call: ToolCall) -> Event {
 
 fn came(step: u32, outcome: &str) -> Event {
     let (outcome, delta) = (outcome.into(), vec!["url: /next".into()]);
-    Event::Came { step, outcome, delta, url: "http://a.localhost/next".into() }
+    Event::Came { step, outcome, delta, url: "http://a.localhost/next".into(), picture: None }
 }
 
 fn answered(step: u32) -> Event {
@@ -51,7 +51,13 @@ fn a_journal_folds_into_where_the_run_stands() {
         Event::Judged { step, what, url, judgement: judgement.clone(), verdict }
     };
     let journal = entries([
-        Event::Began { run: RunId(7), task: "Ask".into(), model: "m".into(), url: None },
+        Event::Began {
+            run: RunId(7),
+            task: "Ask".into(),
+            model: "m".into(),
+            url: None,
+            expect: None,
+        },
         asked(1),
         answered(1),
         intended(1, click(3)),
@@ -164,7 +170,7 @@ fn event() -> impl Strategy<Value = Event> {
     ];
     prop_oneof![
         (any::<u32>(), ".*", prop::option::of(".*")).prop_map(|(run, task, url)| {
-            Event::Began { run: RunId(run), task, model: "m".into(), url }
+            Event::Began { run: RunId(run), task, model: "m".into(), url, expect: Some(3) }
         }),
         (any::<u32>(), ".*", prop::option::of(".*")).prop_map(|(step, url, page)| {
             let told = Told { nonce: "1".into(), page, ..Told::default() };
@@ -199,7 +205,13 @@ fn event() -> impl Strategy<Value = Event> {
             Event::Judged { step, what, url: String::new(), judgement, verdict }
         }),
         (any::<u32>(), ".*", prop::collection::vec(".*", 0..3)).prop_map(
-            |(step, outcome, delta)| Event::Came { step, outcome, delta, url: "u".into() }
+            |(step, outcome, delta)| Event::Came {
+                step,
+                outcome,
+                delta,
+                url: "u".into(),
+                picture: None
+            }
         ),
         (any::<u32>(), ".*")
             .prop_map(|(step, what)| { Event::Restarted { step, what, why: "killed".into() } }),

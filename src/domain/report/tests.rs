@@ -6,7 +6,7 @@ use super::*;
 use crate::domain::cost::Usage;
 use crate::domain::guard::{Class, Judgement};
 use crate::domain::ids::{ElementId, HoldId, RunId};
-use crate::domain::journal::{Event, VERSION};
+use crate::domain::journal::{Event, Fact, Source, VERSION};
 use crate::domain::run::{Consent, ContextBounds, Limits, OnHold};
 use crate::domain::told::Told;
 use crate::domain::tool::{Index, Place, ToolCall};
@@ -48,7 +48,7 @@ fn journal(events: impl IntoIterator<Item = Event>) -> Vec<Entry> {
 
 fn began() -> Event {
     let (task, url) = (order(None).task, order(None).url);
-    Event::Began { run: RunId(7), task, model: "script:shop.jsonl".into(), url }
+    Event::Began { run: RunId(7), task, model: "script:shop.jsonl".into(), url, expect: None }
 }
 
 fn step(number: u32, call: ToolCall, came: &str, delta: &[&str]) -> Vec<Event> {
@@ -69,6 +69,7 @@ fn step(number: u32, call: ToolCall, came: &str, delta: &[&str]) -> Vec<Event> {
             outcome: came.into(),
             delta: delta.iter().map(|line| (*line).to_owned()).collect(),
             url,
+            picture: None,
         },
     ]
 }
@@ -124,7 +125,7 @@ fn a_complete_run_reads_well() {
     events.extend(step(2, finish(None), "finished", &[]));
     let standing = standing(events);
     assert_eq!(exit_code(&standing), 0);
-    insta::assert_snapshot!(report(&order(None), &standing));
+    insta::assert_snapshot!(report(&order(None), &standing).unwrap());
 }
 
 #[test]
@@ -134,7 +135,7 @@ fn held_acts_are_listed_as_not_performed() {
     let standing = standing(events);
     assert_eq!(verdict(&standing).0, Status::Partial);
     assert_eq!(exit_code(&standing), 3);
-    insta::assert_snapshot!(report(&order(Some(5)), &standing));
+    insta::assert_snapshot!(report(&order(Some(5)), &standing).unwrap());
 }
 
 #[test]
@@ -201,7 +202,7 @@ fn a_run_ends_as_its_journal_tells() {
 fn the_last_line_is_fixed() {
     let run = [plain(), step(2, finish(None), "finished", &[])].concat();
     let last = |expect, events: Vec<Event>| {
-        let report = report(&order(expect), &standing(events));
+        let report = report(&order(expect), &standing(events)).unwrap();
         report.lines().last().unwrap().to_owned()
     };
     assert_eq!(
@@ -233,5 +234,60 @@ fn page_text_marks_nothing_up() {
     .concat();
     let mut order = order(None);
     order.task = format!("{evil} {}", "long ".repeat(30));
-    insta::assert_snapshot!(report(&order, &standing(events)));
+    insta::assert_snapshot!(report(&order, &standing(events)).unwrap());
+}
+
+#[test]
+fn facts_stand_in_a_table_and_with_their_sources() {
+    let source = |url: &str| Source {
+        url: url.into(),
+        title: "Kettles | Shop".into(),
+        at: Timestamp::from_second(1_700_000_000).unwrap(),
+    };
+    let fact = |entity: &str, attribute: &str, value: &str| {
+        let (claim, unit) = (format!("{entity}: {attribute} {value}"), Some("EUR".into()));
+        let sources = vec![source("http://shop.localhost:8080/kettle?id=1")];
+        let (entity, attribute, value) = (entity.into(), attribute.into(), value.into());
+        let fact = Fact { claim, entity, attribute, value, unit, sources };
+        Event::Recorded { step: 1, fact }
+    };
+    let call =
+        ToolCall::Finish { answer: "Two.".into(), incomplete_reason: None, autonomy: Some(5) };
+    let recorded = [
+        fact("Kettle red", "price", "39"),
+        fact("Kettle blue", "price", "45"),
+        fact("kettle RED", "price", "35 | now"),
+    ];
+    let expecting = |expect| {
+        let (task, url) = (order(None).task, order(None).url);
+        Event::Began { run: RunId(7), task, model: "m".into(), url, expect }
+    };
+    let events = |expect| {
+        let steps = step(1, call.clone(), "finished", &[]);
+        [vec![expecting(expect)], recorded.to_vec(), steps].concat()
+    };
+    let standing = |expect| Standing::of(&journal(events(expect)));
+    insta::assert_snapshot!(report(&order(Some(2)), &standing(Some(2))).unwrap());
+    assert_eq!(verdict(&standing(Some(2))).0, Status::Complete);
+    let (status, why) = verdict(&standing(Some(3)));
+    assert_eq!(
+        (status, why.as_str()),
+        (Status::Partial, "facts of 2 entities were recorded, of 3")
+    );
+}
+
+#[test]
+fn a_fact_without_a_source_makes_no_report() {
+    let fact = Fact {
+        claim: "It is so".into(),
+        entity: "e".into(),
+        attribute: "a".into(),
+        value: "v".into(),
+        unit: None,
+        sources: vec![],
+    };
+    let standing = Standing::of(&journal([began(), Event::Recorded { step: 1, fact }]));
+    let error = report(&order(None), &standing).unwrap_err();
+    assert!(error.to_string().contains("`It is so` has no source"), "{error}");
+    assert!(files(&order(None), &standing, &[]).is_err());
 }

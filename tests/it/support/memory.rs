@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use strawmanus::domain::ids::RunId;
 use strawmanus::ports::clock::Clock;
-use strawmanus::ports::files::{FileError, Files};
+use strawmanus::ports::files::{FileError, Files, Listed};
 use strawmanus::ports::nonces::Nonces;
 use strawmanus::ports::sealed::{Sealed, SealedError};
 use strawmanus::ports::store::{Counter, Durability, Store, StoreError, Table};
@@ -23,7 +23,7 @@ struct Inner {
     tables: HashMap<Table, BTreeMap<String, String>>,
     counters: HashMap<Counter, u32>,
     secrets: HashMap<String, Vec<u8>>,
-    files: BTreeMap<PathBuf, String>,
+    files: BTreeMap<PathBuf, Vec<u8>>,
     /// Writes to the journal that fail, from this one on (from 0).
     full_from: Option<usize>,
     appended: usize,
@@ -88,7 +88,7 @@ impl Memory {
     pub fn file(&self, name: &str) -> Option<String> {
         let inner = self.0.lock().unwrap();
         let found = inner.files.iter().find(|(path, _)| path.ends_with(name));
-        found.map(|(_, text)| text.clone())
+        found.map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
     }
 
     pub fn secret(&self, name: &str) -> Option<String> {
@@ -202,14 +202,30 @@ impl Sealed for Memory {
 
 #[async_trait]
 impl Files for Memory {
-    async fn write(&self, path: &Path, text: &str) -> Result<(), FileError> {
+    async fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let mut inner = self.0.lock().unwrap();
+        let path = path.to_owned();
         if inner.without_files {
-            let (path, why) = (path.to_owned(), "no space left on device".into());
-            return Err(FileError { path, why });
+            let why = "no space left on device".into();
+            return Err(FileError { what: "write", path, why });
         }
-        inner.files.insert(path.to_owned(), text.to_owned());
+        inner.files.insert(path, bytes.to_vec());
         Ok(())
+    }
+
+    async fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        let missing =
+            || FileError { what: "read", path: path.to_owned(), why: "no such file".into() };
+        self.0.lock().unwrap().files.get(path).cloned().ok_or_else(missing)
+    }
+
+    async fn list(&self, folder: &Path) -> Result<Vec<Listed>, FileError> {
+        let inner = self.0.lock().unwrap();
+        let below = inner.files.iter().filter_map(|(path, bytes)| {
+            let path = path.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
+            Some(Listed { path, bytes: bytes.len() as u64 })
+        });
+        Ok(below.collect())
     }
 }
 

@@ -48,6 +48,8 @@ pub enum Fault {
     Move,
     /// The page puts another value into its field.
     Retype,
+    /// Every field holds a secret from now on.
+    Secret,
     /// The first field composes a message from now on.
     Compose,
     /// The button "Add to cart" has the focus from now on.
@@ -126,6 +128,7 @@ struct Target {
     reworded: bool,
     place: &'static str,
     composes: bool,
+    secret: bool,
     focused: bool,
     sink: Weak<dyn Fn(PageEvent) + Send + Sync>,
 }
@@ -306,6 +309,7 @@ impl Web {
             Some(Fault::Reword) => self.change(key, |target| target.reworded = true),
             Some(Fault::Move) => self.change(key, |target| target.place = " — in row \"Bob\""),
             Some(Fault::Retype) => self.change(key, |target| target.field = "else".into()),
+            Some(Fault::Secret) => self.change(key, |target| target.secret = true),
             Some(Fault::Compose) => self.change(key, |target| target.composes = true),
             Some(Fault::Focus) => self.change(key, |target| target.focused = true),
             Some(Fault::Garbage) => {}
@@ -363,6 +367,7 @@ impl World {
             reworded: false,
             place: "",
             composes: false,
+            secret: false,
             focused: false,
             sink: nobody,
         };

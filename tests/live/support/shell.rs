@@ -84,6 +84,11 @@ impl Shell {
     }
 
     /// Runs a command to its end, as it is.
+    /// Changes the test page by a script of ours, which the guard would hold.
+    pub fn script(&self, script: &str) -> Done {
+        self.run(&["eval", script, "--auto-approve", "--allow", "test.localhost"]).good()
+    }
+
     pub fn plain(&self, words: &[&str]) -> Done {
         let began = now();
         let output = self.command(words).output().unwrap();
@@ -99,7 +104,8 @@ impl Shell {
 
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(program());
-        command.args(words).current_dir(self.root.path()).env_remove("ANTHROPIC_API_KEY");
+        command.args(words).current_dir(self.root.path());
+        command.env_remove("ANTHROPIC_API_KEY").env_remove("OPENAI_API_KEY");
         command.envs(self.environment.iter().map(|(key, value)| (key, value)));
         command
     }

@@ -44,7 +44,7 @@ fn a_clock_is_no_effect() {
     let button = "<button onclick=\"let n = 0; setInterval(() => told.textContent = ++n, 90)\">\
                   Start watch</button><p id=told>0</p>";
     let script = format!("document.body.insertAdjacentHTML('beforeend', {button:?})");
-    shell.run(&["eval", &script]).good();
+    shell.script(&script);
     let started = shell.run(&["click", "Start watch"]).good();
     assert_eq!(started.word(), "changed", "{started:#?}");
     assert!(started.took < SOON, "{started:#?}");
@@ -59,9 +59,7 @@ fn requests_count_beacons_and_other_sites_are_told() {
     let button = format!(
         "<button onclick=\"fetch('{foreign}', {{ method: 'POST', mode: 'no-cors' }})\">Abroad</button>"
     );
-    shell
-        .run(&["eval", &format!("document.body.insertAdjacentHTML('beforeend', {button:?})")])
-        .good();
+    shell.script(&format!("document.body.insertAdjacentHTML('beforeend', {button:?})"));
     for name in ["Like", "Only a beacon", "Only a fetch", "Abroad"] {
         seen.run(&["click", name]);
     }
@@ -138,7 +136,7 @@ fn a_press_between_two_beats_is_an_effect() {
         "document.body.insertAdjacentHTML('beforeend', {button:?}); let n = 0;\
          setInterval(() => told.textContent = ++n, 800)"
     );
-    shell.run(&["eval", &script]).good();
+    shell.script(&script);
     shell.run(&["wait", "--text", "4"]).good();
     // The wait ended within 50 ms of a beat, and the press comes long before the next.
     let pressed = shell.run(&["click", "Press"]).good();
@@ -162,7 +160,7 @@ fn what_changed_places_is_not_mistaken() {
     let moving = "const style = document.createElement('style');\
         style.textContent = '@keyframes go { from { margin-left: 0 } to { margin-left: 900px } } \
         #pair button { animation: go 1.1s linear infinite }'; document.head.append(style)";
-    shell.run(&["eval", moving]).good();
+    shell.script(moving);
     let words = [(); 2].map(|()| shell.run(&["click", &keep]).word().to_owned());
     assert!(words.iter().any(|word| word == "unstable"), "{words:?}");
     let rows = practice.ledger();

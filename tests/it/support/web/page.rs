@@ -116,7 +116,7 @@ fn probed(target: &Target, key: &Value) -> String {
         "label": format!("{} \"{}\"", control.role, control.name), "tag": control.tag,
         "kind": "", "role": control.role, "name": name, "texts": texts, "visible": true,
         "enabled": true, "editable": control.tag == "input", "readonly": false, "checked": null,
-        "secret": false, "box": { "x": 10.0, "y": top, "width": 80.0, "height": 20.0 },
+        "secret": target.secret, "box": { "x": 10.0, "y": top, "width": 80.0, "height": 20.0 },
         "in_viewport": true, "point": { "x": 50.0, "y": top + 10.0 }, "coverer": null,
         "form": null, "submits": false, "compose": compose, "search": false,
         "place": target.place, "digest": target.field, "payload": "",
