@@ -10,7 +10,7 @@ use crate::app::{Call, Told};
 use crate::control::answer::{Answer, Failure};
 use crate::domain::ids::SessionName;
 use crate::domain::journal::{Entry, Event};
-use crate::domain::run::Consent;
+use crate::domain::run::{Consent, OnHold};
 use crate::messages::session::SessionMsg;
 use crate::model::script::Script;
 use crate::ports::browser::{LaunchSpec, ProfileMode};
@@ -74,6 +74,9 @@ impl Call<'_> {
             consent: Consent::default(),
             model: std::sync::Arc::new(script),
             script: Some(text),
+            // The held act is what the task is to end with.
+            on_hold: OnHold::Skip,
+            attended: false,
         };
         let (order, feed) = self.begin(begin).await?;
         let answer = self.watch(&order, feed, seen).await?;
