@@ -14,7 +14,7 @@ use crate::app::{Call, Told};
 use crate::control::answer::{Answer, Failure};
 use crate::domain::ids::SessionName;
 use crate::domain::journal::{Entry, Event};
-use crate::domain::run::Consent;
+use crate::domain::run::{Consent, OnHold};
 use crate::messages::session::SessionMsg;
 use crate::ports::browser::{LaunchSpec, ProfileMode};
 use crate::ports::model::Model;
@@ -81,6 +81,9 @@ impl Call<'_> {
             consent: Consent::default(),
             model,
             script: None,
+            // The held act is what the task is to end with.
+            on_hold: OnHold::Skip,
+            attended: false,
         };
         let (order, feed) = self.begin(begin).await?;
         let answer = self.watch(&order, feed, seen).await?;

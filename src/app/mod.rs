@@ -114,6 +114,7 @@ impl Call<'_> {
             Verb::Stop { id } => self.stop(*id).await,
             Verb::Approve { id } => self.approve(*id).await,
             Verb::Deny { id } => self.deny(*id).await,
+            Verb::Reply { id, text } => self.reply(*id, text).await,
             Verb::Demo {} => self.demo().await,
             Verb::Open { url } => self.open(url).await,
             Verb::Observe { url } => self.observe(url.as_deref()).await,

@@ -7,6 +7,7 @@ use crate::config::FlagSetting;
 use crate::config::span::Span;
 use crate::control::verbs::tab_id;
 use crate::domain::ids::{SessionName, TabId};
+use crate::domain::run::OnHold;
 use crate::ports::browser::ProfileMode;
 
 /// The flags that every verb takes.
@@ -53,6 +54,10 @@ pub struct Globals {
     /// Hosts on which --auto-approve counts
     #[arg(long, global = true, value_name = "DOMAIN", value_delimiter = ',')]
     pub allow: Vec<String>,
+    /// What a run does about a held act: ask, skip it, or wait=30m for an approval
+    /// [default: ask on a terminal, skip elsewhere]
+    #[arg(long, global = true, value_name = "WHAT", value_parser = on_hold)]
+    pub on_hold: Option<OnHold>,
     /// How long the command may take: 10s, 500ms, 2m
     #[arg(long, global = true, value_name = "TIME")]
     pub timeout: Option<Span>,
@@ -74,6 +79,19 @@ fn dollars(text: &str) -> Result<f64, String> {
     let read = text.trim_start_matches('$').parse::<f64>().ok();
     let read = read.filter(|dollars| dollars.is_finite() && *dollars > 0.0);
     read.ok_or_else(|| "it must be a number of US dollars above 0, such as 0.5".into())
+}
+
+fn on_hold(word: &str) -> Result<OnHold, String> {
+    let span = |span: &str| span.parse::<Span>().map(|span| OnHold::Wait(span.0)).ok();
+    let read = match word.split_once('=') {
+        Some(("wait", time)) => span(time),
+        _ => match word {
+            "ask" => Some(OnHold::Ask),
+            "skip" => Some(OnHold::Skip),
+            _ => None,
+        },
+    };
+    read.ok_or_else(|| "say ask, skip, or how long to wait: wait=30m".into())
 }
 
 fn profiles() -> impl TypedValueParser<Value = ProfileMode> {

@@ -226,6 +226,18 @@ pub enum Verb {
         #[arg(value_name = "HOLD", value_parser = hold_id)]
         id: HoldId,
     },
+    /// Answer what a run asks, or tell it that you have done what it left to you
+    #[command(
+        after_help = "Examples:\n  strawmanus reply r7 \"The blue one\"\n  strawmanus reply r7 ''"
+    )]
+    Reply {
+        /// The run's number, as `runs` lists it
+        #[arg(value_name = "RUN", value_parser = run_id)]
+        id: RunId,
+        /// Your answer; empty when you have done what was left to you
+        #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+        text: String,
+    },
     /// End the session's browser
     Close {
         /// End every browser and the daemon too
