@@ -1,5 +1,6 @@
 //! What needs no browser.
 mod address;
+mod agent;
 mod cache;
 mod cli;
 mod config;
