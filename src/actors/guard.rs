@@ -7,15 +7,17 @@
 //! - **Then** it is started again; the holds are in the store.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::sync::Mutex;
-use url::Url;
 
 use crate::actors::settle::settle;
 use crate::actors::world::World;
+use crate::domain::guard::policy::{Order, Policy};
+use crate::domain::guard::sentence::{Sentence, sentence};
 use crate::domain::guard::ticket::{Bond, Moment, Unfit, preview};
-use crate::domain::guard::{Class, Judgement, classify};
+use crate::domain::guard::{Case, Class};
 use crate::domain::ids::HoldId;
 use crate::messages::Reply;
 use crate::messages::board::Desk;
@@ -39,8 +41,20 @@ pub struct GuardState {
     jobs: Vec<Job>,
     /// Held by whoever changes a hold: nothing is used twice.
     holds: Arc<Mutex<()>>,
-    judged: u64,
-    held: u64,
+    tally: Arc<Tally>,
+}
+
+/// How much it did since it began.
+#[derive(Default)]
+struct Tally {
+    judged: AtomicU64,
+    held: AtomicU64,
+}
+
+impl Tally {
+    fn told(&self) -> String {
+        format!("{} judged, {} held", self.judged.load(Relaxed), self.held.load(Relaxed))
+    }
 }
 
 impl Actor for Guard {
@@ -54,8 +68,8 @@ impl Actor for Guard {
         GuardArgs { world, desk }: GuardArgs,
     ) -> Result<GuardState, ActorProcessingErr> {
         let inbox = Inbox::new(myself, Arc::clone(&desk.vitals));
-        let (jobs, holds) = (Vec::new(), Arc::default());
-        let state = GuardState { world, desk, inbox, jobs, holds, judged: 0, held: 0 };
+        let (jobs, holds, tally) = (Vec::new(), Arc::default(), Arc::default());
+        let state = GuardState { world, desk, inbox, jobs, holds, tally };
         state.post();
         Ok(state)
     }
@@ -69,6 +83,7 @@ impl Actor for Guard {
         state.desk.vitals.took();
         match message {
             GuardMsg::Judge { question, reply } => state.judge(*question, reply),
+            GuardMsg::MayGo { url, reply } => state.may_go(url, reply),
             GuardMsg::Decide { id, approve, reply } => state.decide(id, approve, reply),
             GuardMsg::Find { id, reply } => state.find(id, reply),
             GuardMsg::ListHolds { reply } => state.list(reply),
@@ -80,52 +95,28 @@ impl Actor for Guard {
 
 impl GuardState {
     fn judge(&mut self, question: Question, reply: Reply<Ruling, GuardError>) {
-        self.judged += 1;
-        let case = &question.bond.case;
-        let judgement = classify(case, &self.world.words);
-        let decision = match judgement.class {
-            Class::Read | Class::SoftWrite => Some(Decision::Pass),
-            Class::Irreversible if question.consent.covers(&host(&case.url)) => {
-                Some(Decision::Allow)
-            }
-            Class::Irreversible => None,
-        };
-        match (decision, question.ticket) {
-            (Some(decision), _) => {
-                settle(&self.desk.vitals, reply, Ok(Ruling { judgement, decision }));
-            }
-            (None, Some(ticket)) => self.redeem(ticket, question.bond, (judgement, reply)),
-            (None, None) => self.hold(question, (judgement, reply)),
-        }
-    }
-
-    fn hold(
-        &mut self,
-        question: Question,
-        (judgement, reply): (Judgement, Reply<Ruling, GuardError>),
-    ) {
-        self.held += 1;
-        let (world, why) = (self.world.clone(), judgement.why.clone());
+        self.tally.judged.fetch_add(1, Relaxed);
+        let (world, holds) = (self.world.clone(), Arc::clone(&self.holds));
+        let (tally, desk) = (Arc::clone(&self.tally), self.desk.clone());
         self.answer(reply, async move {
-            let id = keep_hold(&world, question, why).await?;
-            Ok(Ruling { judgement, decision: Decision::Hold(id) })
+            let ruling = judge(&world, question, &holds).await?;
+            if matches!(ruling.decision, Decision::Hold(_)) {
+                tally.held.fetch_add(1, Relaxed);
+                desk.post(tally.told());
+            }
+            Ok(ruling)
         });
     }
 
-    /// Uses an approval up, and writes that down, before the act is let go.
-    fn redeem(
-        &mut self,
-        id: HoldId,
-        asked: Bond,
-        (judgement, reply): (Judgement, Reply<Ruling, GuardError>),
-    ) {
-        let (world, holds) = (self.world.clone(), Arc::clone(&self.holds));
+    fn may_go(&mut self, url: String, reply: Reply<(), GuardError>) {
+        let world = self.world.clone();
         self.answer(reply, async move {
-            let _alone = holds.lock().await;
-            let mut hold = find(&world, id).await?;
-            hold.redeem(&asked, &moment(&world))?;
-            put(&world, &hold).await?;
-            Ok(Ruling { judgement, decision: Decision::Approved(id) })
+            let case = Case { deed: "navigate".into(), payload: url, ..Case::default() };
+            match Policy::of(world.rules.read().await).order(&case, Class::Read) {
+                Order::ByClass => Ok(()),
+                // Nobody is asked about an address: a person opens it without us.
+                Order::Deny(why) | Order::Confirm(why) => Err(GuardError::Denied(why)),
+            }
         });
     }
 
@@ -173,12 +164,41 @@ impl GuardState {
     }
 
     fn post(&self) {
-        self.desk.post(format!("{} judged, {} held", self.judged, self.held));
+        self.desk.post(self.tally.told());
     }
 }
 
 fn moment(world: &World) -> Moment {
     Moment { now: world.clock.now(), approval: world.settings.approval }
+}
+
+async fn judge(world: &World, question: Question, holds: &Mutex<()>) -> Result<Ruling, GuardError> {
+    let policy = Policy::of(world.rules.read().await);
+    let case = &question.bond.case;
+    let (judgement, sentence) = sentence(case, &world.words, &policy, &question.consent);
+    let decision = match sentence {
+        Sentence::Pass => Decision::Pass,
+        Sentence::Allow => Decision::Allow,
+        Sentence::Deny => return Err(GuardError::Denied(judgement.why)),
+        Sentence::Hold => match question.ticket {
+            Some(ticket) => redeem(world, (ticket, &question.bond), holds).await?,
+            None => Decision::Hold(keep_hold(world, question, judgement.why.clone()).await?),
+        },
+    };
+    Ok(Ruling { judgement, decision })
+}
+
+/// Uses an approval up, and writes that down, before the act is let go.
+async fn redeem(
+    world: &World,
+    (id, asked): (HoldId, &Bond),
+    holds: &Mutex<()>,
+) -> Result<Decision, GuardError> {
+    let _alone = holds.lock().await;
+    let mut hold = find(world, id).await?;
+    hold.redeem(asked, &moment(world))?;
+    put(world, &hold).await?;
+    Ok(Decision::Approved(id))
 }
 
 async fn keep_hold(world: &World, question: Question, why: String) -> Result<HoldId, GuardError> {
@@ -205,10 +225,4 @@ async fn find(world: &World, id: HoldId) -> Result<Hold, GuardError> {
 
 fn unreached(error: StoreError) -> GuardError {
     GuardError::Store(error.to_string())
-}
-
-/// Returns the host of a URL, empty where there is none: no consent covers that.
-fn host(url: &str) -> String {
-    let parsed = Url::parse(url).ok();
-    parsed.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
 }

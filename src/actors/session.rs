@@ -2,7 +2,7 @@
 //!
 //! - **Takes** [`SessionMsg`].
 //! - **Answers** every ask; one that needs the browser waits for its launch, and hears why it failed.
-//! - **Dies** when the browser dies.
+//! - **Dies** when the browser dies. A restart that is asked for is none: its supervisor stops it.
 //! - **Then** its supervisor stops all its tabs, starts it again, and the tabs after it: each goes
 //!   to its last URL in the new browser. A launch that fails is an answer, not a death: the next
 //!   ask tries again.
@@ -21,7 +21,7 @@ use crate::messages::Reply;
 use crate::messages::board::Desk;
 use crate::messages::books::TabNote;
 use crate::messages::inbox::{Inbox, Job};
-use crate::messages::session::{Owner, SessionError, SessionMsg, TabLine};
+use crate::messages::session::{Owner, Restarting, SessionError, SessionMsg, TabLine};
 use crate::messages::supervisor::{Seat, SupervisorMsg};
 use crate::ports::Sink;
 use crate::ports::browser::{Browser, BrowserError, BrowserEvent, OpenPage, ProfileMode};
@@ -29,6 +29,7 @@ use crate::ports::page::{Page, PageError, PageEvent, TargetKey};
 use crate::ports::store::Counter;
 
 pub mod logins;
+pub mod restarting;
 
 /// How long a browser may take to start, its adapter's own bounds notwithstanding.
 const LAUNCHING: Duration = Duration::from_secs(35);
@@ -54,6 +55,8 @@ pub struct SessionState {
     browser: Engine,
     /// Asks that wait for the launch.
     waiting: Vec<SessionMsg>,
+    /// Whose restart this launch is.
+    restarting: Option<Restarting>,
     logins: Logins,
     /// The copies under way.
     keeping: Option<Job>,
@@ -97,13 +100,15 @@ impl Actor for Session {
         let inbox = Inbox::new(myself, Arc::clone(&desk.vitals));
         let logins = Logins::new(name.clone(), &world);
         forget_targets(&name, &world);
+        let (restarting, waiting) = restarting::left_over(&name, &world);
         let mut state = SessionState {
             name,
             world,
             desk,
             inbox,
             browser: Engine::Absent,
-            waiting: Vec::new(),
+            waiting,
+            restarting,
             logins,
             keeping: None,
             jobs: Vec::new(),
@@ -127,6 +132,7 @@ impl Actor for Session {
             SessionMsg::CloseTab { tab, reply } => state.close(tab, reply),
             SessionMsg::TabVanished { tab } => state.mourn(tab),
             SessionMsg::TabActed { tab: _ } => state.keep_logins(),
+            SessionMsg::Restart { headed, reply } => state.restart(headed, reply),
             SessionMsg::BrowserSaid(event) => state.hear(event)?,
             SessionMsg::Launched(launched) => state.finish_launch(launched)?,
             SessionMsg::OpeningEnded { tab, error } => state.finish_opening(tab, error)?,
@@ -148,6 +154,7 @@ impl Actor for Session {
         _myself: ActorRef<SessionMsg>,
         state: &mut SessionState,
     ) -> Result<(), ActorProcessingErr> {
+        state.leave_to_next();
         if let Engine::Running(browser) = &state.browser {
             state.logins.keep_last(browser.as_ref()).await;
             browser.shut_down().await;
@@ -196,6 +203,7 @@ impl SessionState {
                 let pid = about.pid.map(|pid| format!(", pid {pid}")).unwrap_or_default();
                 self.desk.post(format!("{}{pid}", about.product));
                 self.browser = Engine::Running(browser);
+                self.end_restart(Ok(()));
                 for ask in std::mem::take(&mut self.waiting) {
                     self.ask(ask);
                 }
@@ -207,6 +215,7 @@ impl SessionState {
                     note.failed = true;
                 }
                 let why = error.to_string();
+                self.end_restart(Err(&why));
                 self.waiting.drain(..).for_each(|ask| refuse(ask, &why));
             }
         }
@@ -240,6 +249,7 @@ impl SessionState {
             | SessionMsg::CloseTab { .. }
             | SessionMsg::TabVanished { .. }
             | SessionMsg::TabActed { .. }
+            | SessionMsg::Restart { .. }
             | SessionMsg::BrowserSaid(_)
             | SessionMsg::Launched(_)
             | SessionMsg::OpeningEnded { .. }
@@ -251,13 +261,7 @@ impl SessionState {
         let (world, name) = (self.world.clone(), self.name.clone());
         let vitals = Arc::clone(&self.desk.vitals);
         self.beside(async move {
-            let url = url.unwrap_or_else(|| "about:blank".into());
-            let note = TabNote::new(name.clone(), owner, url);
-            let made = admit_tab(&world, note).await;
-            if let (Ok(tab), Owner::Shell) = (&made, owner) {
-                set_current(&world, &name, Some(*tab));
-            }
-            settle(&vitals, reply, made);
+            settle(&vitals, reply, made_tab(&world, &name, url, owner).await);
         });
     }
 
@@ -269,14 +273,7 @@ impl SessionState {
             let _one_at_a_time = first.lock().await;
             let made = match current_of(&world, &name) {
                 Some(tab) => Ok(tab),
-                None => {
-                    let note = TabNote::new(name.clone(), Owner::Shell, "about:blank".into());
-                    let made = admit_tab(&world, note).await;
-                    if let Ok(tab) = &made {
-                        set_current(&world, &name, Some(*tab));
-                    }
-                    made
-                }
+                None => made_tab(&world, &name, None, Owner::Shell).await,
             };
             settle(&vitals, reply, made);
         });
@@ -482,6 +479,7 @@ fn refuse(ask: SessionMsg, why: &str) {
         | SessionMsg::CloseTab { .. }
         | SessionMsg::TabVanished { .. }
         | SessionMsg::TabActed { .. }
+        | SessionMsg::Restart { .. }
         | SessionMsg::BrowserSaid(_)
         | SessionMsg::Launched(_)
         | SessionMsg::OpeningEnded { .. }
@@ -504,6 +502,21 @@ async fn open_page(
         }
     }
     browser.open(anew, sink).await
+}
+
+/// Makes a tab; the shell's newest is the one that its commands act on.
+async fn made_tab(
+    world: &World,
+    name: &SessionName,
+    url: Option<String>,
+    owner: Owner,
+) -> Result<TabId, SessionError> {
+    let url = url.unwrap_or_else(|| "about:blank".into());
+    let tab = admit_tab(world, TabNote::new(name.clone(), owner, url)).await?;
+    if owner == Owner::Shell {
+        set_current(world, name, Some(tab));
+    }
+    Ok(tab)
 }
 
 async fn admit_tab(world: &World, note: TabNote) -> Result<TabId, SessionError> {

@@ -30,11 +30,12 @@ use crate::messages::inbox::{Inbox, Job};
 use crate::messages::session::{Owner, SessionMsg};
 use crate::messages::tab::{Generation, JobEnd, Order, TabCard, TabError, TabMsg};
 use crate::ports::Sink;
-use crate::ports::page::{Dialog, Page, PageError, PageEvent, RequestKind};
+use crate::ports::page::{ConsoleLines, Dialog, Page, PageError, PageEvent, RequestKind};
 
 pub mod acting;
 pub mod filling;
 pub mod judging;
+pub mod looking;
 pub mod scripting;
 pub mod settling;
 pub mod work;
@@ -132,7 +133,9 @@ impl Actor for Tab {
             | TabMsg::Act { .. }
             | TabMsg::Evaluate { .. }
             | TabMsg::Get { .. }
+            | TabMsg::Picture { .. }
             | TabMsg::Wait { .. }) => state.take(work),
+            TabMsg::Console { most, reply } => state.console(most, reply),
             TabMsg::AnswerDialog { accept, text, consent, reply } => {
                 state.answer_dialog(accept, (text, consent), reply);
             }
@@ -214,11 +217,16 @@ impl TabState {
                 let task = Task { what: "answering a question".into(), patience, reply };
                 self.run(task, |hands| async move { hands.get(question).await });
             }
+            TabMsg::Picture { order, patience, reply } => {
+                let task = Task { what: "taking a picture".into(), patience, reply };
+                self.run(task, |hands| async move { hands.picture(order).await });
+            }
             TabMsg::Wait { until, patience, reply } => {
                 let task = Task { what: "waiting".into(), patience, reply };
                 self.run(task, |hands| async move { hands.wait(until).await });
             }
-            TabMsg::AnswerDialog { .. }
+            TabMsg::Console { .. }
+            | TabMsg::AnswerDialog { .. }
             | TabMsg::Describe { .. }
             | TabMsg::PageSaid(_)
             | TabMsg::JobEnded(_) => {}
@@ -269,6 +277,10 @@ impl TabState {
         if let Some(session) = session.and_then(|name| self.world.doors.sessions.find(&name)) {
             session.tell(SessionMsg::TabActed { tab: self.id });
         }
+    }
+
+    fn console(&self, most: usize, reply: Reply<ConsoleLines, TabError>) {
+        settle(&self.desk.vitals, reply, Ok(self.page.console(most)));
     }
 
     fn answer_dialog(
@@ -447,8 +459,10 @@ fn refuse(work: TabMsg, error: TabError) {
         TabMsg::Evaluate { reply, .. } | TabMsg::Get { reply, .. } => {
             drop(reply.send(Err(error)));
         }
+        TabMsg::Picture { reply, .. } => drop(reply.send(Err(error))),
         TabMsg::Wait { reply, .. } => drop(reply.send(Err(error))),
-        TabMsg::AnswerDialog { .. }
+        TabMsg::Console { .. }
+        | TabMsg::AnswerDialog { .. }
         | TabMsg::Describe { .. }
         | TabMsg::PageSaid(_)
         | TabMsg::JobEnded(_) => {}

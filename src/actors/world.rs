@@ -10,6 +10,7 @@ use crate::ports::browser::Launcher;
 use crate::ports::clock::Clock;
 use crate::ports::files::Files;
 use crate::ports::nonces::Nonces;
+use crate::ports::rules::RuleFile;
 use crate::ports::sealed::Sealed;
 use crate::ports::store::Store;
 
@@ -24,6 +25,8 @@ pub struct World {
     pub nonces: Arc<dyn Nonces>,
     /// What the guard knows irreversible deeds by.
     pub words: Arc<Words>,
+    /// The user's own rules, as they are now.
+    pub rules: Arc<dyn RuleFile>,
     pub doors: Doors,
     pub books: Books,
     pub board: Board,

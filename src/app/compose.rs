@@ -25,6 +25,7 @@ use crate::ports::nonces::Nonces;
 use crate::ports::store::Store;
 use crate::store::Redb;
 use crate::store::files::Disk;
+use crate::store::rules::PolicyFile;
 use crate::store::seal::SealedFolder;
 use crate::supervision::tree::{Plan, plant};
 
@@ -69,6 +70,7 @@ impl Composition for House {
             clock: Arc::new(SystemClock),
             nonces: Arc::new(Random),
             words: Arc::new(Words::parse(WORDS).expect("config/guard.toml is read by a test")),
+            rules: Arc::new(PolicyFile(home.folder().join("policy.toml"))),
             doors: Default::default(),
             books: Default::default(),
             board: Default::default(),

@@ -135,6 +135,9 @@ impl Call<'_> {
         match guard.ask(build, world.settings.patience).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(GuardError::Store(why))) => trouble("store", why),
+            Ok(Err(GuardError::Denied(why))) => {
+                Err(Box::new(Answer::failed(1, Failure::new("refused", why))))
+            }
             Ok(Err(GuardError::Unfit(unfit))) => {
                 let unknown = matches!(unfit, Unfit::Unknown(_));
                 let kind = if unknown { "not_found" } else { "refused" };

@@ -6,6 +6,7 @@ pub mod deciding;
 pub mod demo;
 pub mod lines;
 pub mod models;
+pub mod reading;
 pub mod rows;
 pub mod running;
 pub mod seeing;
@@ -120,6 +121,12 @@ impl Call<'_> {
             Verb::Snapshot { interactive, viewport, depth } => {
                 self.snapshot(*interactive, *viewport, *depth).await
             }
+            Verb::Screenshot { target, full_page, marks, output } => {
+                self.screenshot(target.as_deref(), (*full_page, *marks), output.as_deref()).await
+            }
+            Verb::Find { words } => self.find(words).await,
+            Verb::Extract { query, max_chars } => self.extract(query, *max_chars).await,
+            Verb::Read {} => self.read().await,
             Verb::Tab { action } => self.tab(action).await,
             Verb::Click { target, within } => self.click(target, within.as_deref()).await,
             Verb::Fill { target, text, press_enter, within } => {

@@ -25,6 +25,7 @@ use crate::messages::books::RunNote;
 use crate::messages::orchestrator::RunMsg;
 use crate::messages::session::SessionMsg;
 use crate::messages::supervisor::{Seat, SupervisorMsg};
+use crate::model::script::Script;
 use crate::ports::model::Model;
 use crate::ports::store::{Counter, Durability};
 
@@ -94,7 +95,8 @@ impl Call<'_> {
             consent,
             on_hold,
             attended,
-            named: Vec::new(),
+            named: script.as_deref().map(addresses).unwrap_or_default(),
+            display: self.has_display(),
             price,
             context,
         };
@@ -126,6 +128,13 @@ impl Call<'_> {
             Ok(Err(error)) => trouble("daemon", error.to_string()),
             Err(error) => Err(not_answered("the runs' supervisor", error)),
         }
+    }
+
+    /// Whether the caller sees windows.
+    fn has_display(&self) -> bool {
+        let environment = &self.request.context.environment;
+        let set = |name: &&str| environment.get(name).is_some_and(|value| !value.is_empty());
+        cfg!(target_os = "macos") || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| set(&name))
     }
 
     fn context(&self) -> ContextBounds {
@@ -405,6 +414,11 @@ fn told(order: &RunOrder, standing: &Standing, ending: &Ending) -> Answer {
         _ => Some(Failure::new(outcome.clone(), ending.why.clone())),
     };
     Answer { exit, outcome: Some(outcome), data, text, error, ..Answer::default() }
+}
+
+/// The addresses of a script, which was read before.
+fn addresses(script: &str) -> Vec<String> {
+    Script::parse("", script).map(|script| script.addresses()).unwrap_or_default()
 }
 
 const HELD: &str = "a person says `strawmanus approve ID` or `strawmanus deny ID`";

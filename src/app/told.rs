@@ -23,7 +23,7 @@ pub fn session_failed(error: &SessionError) -> Box<Answer> {
     let message = error.to_string();
     let (exit, kind) = match error {
         SessionError::NoTab(_) => (1, "not_found"),
-        SessionError::Owned(..) => (1, "refused"),
+        SessionError::Owned(..) | SessionError::NotOurs => (1, "refused"),
         SessionError::Browser(_) => (4, "browser"),
         SessionError::Store(_) => (4, "store"),
     };

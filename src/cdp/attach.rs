@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
 use chromiumoxide_cdp::cdp::browser_protocol::inspector;
+use chromiumoxide_cdp::cdp::browser_protocol::log;
 use chromiumoxide_cdp::cdp::browser_protocol::network;
 use chromiumoxide_cdp::cdp::browser_protocol::page;
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
@@ -109,6 +110,7 @@ pub(super) fn receive(
     connection.post(session, auto_attach());
     connection.post(session, SetFocusEmulationEnabledParams::new(true));
     connection.post(session, runtime::EnableParams::default());
+    connection.post(session, log::EnableParams::default());
     connection.post(session, attached.equipment());
     connection.post(session, runtime::RunIfWaitingForDebuggerParams::default());
     Some(attached)
@@ -131,6 +133,8 @@ pub(super) fn adopt(connection: &Connection, session: &str) {
     let session = session.into();
     connection.post(Some(&session), auto_attach());
     connection.post(Some(&session), watch_network());
+    connection.post(Some(&session), runtime::EnableParams::default());
+    connection.post(Some(&session), log::EnableParams::default());
     connection.post(Some(&session), runtime::RunIfWaitingForDebuggerParams::default());
 }
 
@@ -186,6 +190,7 @@ impl Attached {
             self.ask::<IgnoredAny>(auto_attach(), what, SOON),
             self.ask::<IgnoredAny>(focus, what, SOON),
             self.ask::<IgnoredAny>(runtime::EnableParams::default(), what, SOON),
+            self.ask::<IgnoredAny>(log::EnableParams::default(), what, SOON),
             self.ask::<Tree>(page::GetFrameTreeParams::default(), what, SOON),
         )?;
         let frame = tree.frame_tree.frame;

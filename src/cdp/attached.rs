@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use crate::cdp::calls::SessionKey;
 use crate::cdp::connection::Connection;
+use crate::cdp::console::Console;
 use crate::cdp::errors::{CallError, FAILED, page_error};
 use crate::cdp::requests::Requests;
 use crate::cdp::standing::{Life, Standing};
@@ -31,6 +32,7 @@ pub(super) struct Attached {
     pub library: &'static str,
     pub standing: watch::Sender<Standing>,
     pub requests: Mutex<Requests>,
+    pub console: Mutex<Console>,
     /// The URL of the window that the page opens now; its target is created without one.
     pub opening: Mutex<Option<String>>,
     lease: Mutex<Lease>,
@@ -81,6 +83,7 @@ impl Attached {
             library,
             standing: watch::Sender::new(standing),
             requests: Mutex::default(),
+            console: Mutex::default(),
             opening: Mutex::default(),
             lease: Mutex::default(),
         }

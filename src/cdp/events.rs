@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use crate::cdp::standing::Document;
 
@@ -143,4 +144,114 @@ pub(super) struct ContextDestroyed {
 pub(super) struct Child<'a> {
     #[serde(borrow)]
     pub session_id: Cow<'a, str>,
+}
+
+// ---- the console ----
+
+/// `console.log(…)` and its like.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Called<'a> {
+    #[serde(borrow, rename = "type")]
+    pub kind: Cow<'a, str>,
+    #[serde(borrow)]
+    pub args: Vec<Remote<'a>>,
+    /// Milliseconds since 1970.
+    pub timestamp: Option<f64>,
+    #[serde(borrow)]
+    pub stack_trace: Option<StackTrace<'a>>,
+}
+
+/// A value of the page.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Remote<'a> {
+    #[serde(borrow, rename = "type")]
+    pub kind: Cow<'a, str>,
+    #[serde(borrow)]
+    pub value: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub unserializable_value: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub description: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub preview: Option<Preview<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Preview<'a> {
+    #[serde(borrow)]
+    pub subtype: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub description: Option<Cow<'a, str>>,
+    #[serde(default)]
+    pub overflow: bool,
+    #[serde(borrow, default)]
+    pub properties: Vec<Property<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Property<'a> {
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    #[serde(borrow)]
+    pub value: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct StackTrace<'a> {
+    #[serde(borrow)]
+    pub call_frames: Vec<CallFrame<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CallFrame<'a> {
+    #[serde(borrow)]
+    pub url: Cow<'a, str>,
+    /// From 0.
+    pub line_number: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ExceptionThrown<'a> {
+    pub timestamp: Option<f64>,
+    #[serde(borrow)]
+    pub exception_details: ExceptionDetails<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ExceptionDetails<'a> {
+    #[serde(borrow)]
+    pub text: Cow<'a, str>,
+    pub line_number: i64,
+    #[serde(borrow)]
+    pub url: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub exception: Option<Remote<'a>>,
+    #[serde(borrow)]
+    pub stack_trace: Option<StackTrace<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct EntryAdded<'a> {
+    #[serde(borrow)]
+    pub entry: Entry<'a>,
+}
+
+/// What the browser itself says about a page.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Entry<'a> {
+    #[serde(borrow)]
+    pub level: Cow<'a, str>,
+    #[serde(borrow)]
+    pub text: Cow<'a, str>,
+    pub timestamp: f64,
+    #[serde(borrow)]
+    pub url: Option<Cow<'a, str>>,
+    pub line_number: Option<i64>,
 }

@@ -1,6 +1,7 @@
 //! What a page's events mean for how it stands.
 use std::sync::PoisonError;
 
+use chromiumoxide_cdp::cdp::browser_protocol::log;
 use chromiumoxide_cdp::cdp::browser_protocol::network;
 use chromiumoxide_cdp::cdp::browser_protocol::page;
 use chromiumoxide_cdp::cdp::browser_protocol::target;
@@ -11,9 +12,10 @@ use tokio::time::Instant;
 use crate::cdp::attach::{WORLD, adopt};
 use crate::cdp::attached::Attached;
 use crate::cdp::calls::{Ear, Heard};
+use crate::cdp::console::Console;
 use crate::cdp::events::{
-    Asked, Child, ContextDestroyed, Created, DialogOpening, Framed, Lifecycle, Navigated, OfFrame,
-    Started, WindowOpen, Within,
+    Asked, Called, Child, ContextDestroyed, Created, DialogOpening, EntryAdded, ExceptionThrown,
+    Framed, Lifecycle, Navigated, OfFrame, Started, WindowOpen, Within,
 };
 use crate::cdp::requests::{Failed, Received, WillBeSent};
 use crate::cdp::standing::{Life, Standing, World};
@@ -31,7 +33,7 @@ impl Ear for Attached {
                 if session == Some(&self.session) {
                     self.own_event(method, params);
                 } else {
-                    self.shared_event(session, method, params);
+                    self.shared_event(method, params);
                 }
             }
             Heard::Crashed => {
@@ -84,12 +86,12 @@ impl Attached {
             runtime::EventExecutionContextsCleared::IDENTIFIER => {
                 self.standing.send_if_modified(|page| page.world.take().is_some());
             }
-            _ => self.shared_event(Some(&self.session), method, params),
+            _ => self.shared_event(method, params),
         }
     }
 
     /// Events that count whether the page or one of its frames and workers sends them.
-    fn shared_event(&self, session: Option<&str>, method: &str, params: &str) {
+    fn shared_event(&self, method: &str, params: &str) {
         let requests = || self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         match method {
             network::EventRequestWillBeSent::IDENTIFIER => {
@@ -116,8 +118,33 @@ impl Attached {
                     adopt(&self.connection, &child.session_id);
                 }
             }
-            _ => tracing::trace!(?session, method, "an event without use"),
+            _ => self.written(method, params),
         }
+    }
+
+    /// What is written to the console, by the page or by one of its frames and workers.
+    fn written(&self, method: &str, params: &str) {
+        match method {
+            runtime::EventConsoleApiCalled::IDENTIFIER => {
+                let Ok(called) = serde_json::from_str::<Called<'_>>(params) else { return };
+                self.console(|console| console.called(&called));
+            }
+            runtime::EventExceptionThrown::IDENTIFIER => {
+                let Ok(thrown) = serde_json::from_str::<ExceptionThrown<'_>>(params) else {
+                    return;
+                };
+                self.console(|console| console.thrown(&thrown));
+            }
+            log::EventEntryAdded::IDENTIFIER => {
+                let Ok(added) = serde_json::from_str::<EntryAdded<'_>>(params) else { return };
+                self.console(|console| console.added(&added));
+            }
+            _ => tracing::trace!(method, "an event without use"),
+        }
+    }
+
+    pub fn console<T>(&self, work: impl FnOnce(&mut Console) -> T) -> T {
+        work(&mut self.console.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn document_answered(&self, received: &Received<'_>) {
@@ -138,6 +165,7 @@ impl Attached {
         }
         let document = frame.document();
         let url = document.failed_url.clone().unwrap_or_else(|| document.url.clone());
+        self.console(|console| console.navigated(&url));
         self.tell(PageEvent::Navigated { url, same_document: false });
         self.standing.send_modify(|page| {
             frame.id.clone_into(&mut page.frame);

@@ -10,7 +10,9 @@ use crate::cdp::attach::SOON;
 use crate::cdp::attached::Attached;
 use crate::domain::keys::Chord;
 use crate::ports::Sink;
-use crate::ports::page::{Landing, Location, Page, PageError, PageEvent, Press, TargetKey};
+use crate::ports::page::{
+    ConsoleLines, Landing, Location, Page, PageError, PageEvent, Press, Shot, Taken, TargetKey,
+};
 
 /// One opening of a page. Dropping it stops its events; the target and its session stay.
 pub(super) struct CdpPage {
@@ -82,5 +84,13 @@ impl Page for CdpPage {
         let answer =
             HandleJavaScriptDialogParams { accept, prompt_text: text.map(ToOwned::to_owned) };
         self.attached.ask::<IgnoredAny>(answer, "answer the dialog", SOON).await.map(drop)
+    }
+
+    fn console(&self, most: usize) -> ConsoleLines {
+        self.attached.console(|console| console.newest(most))
+    }
+
+    async fn screenshot(&self, shot: Shot, patience: Duration) -> Result<Taken, PageError> {
+        self.attached.picture(shot, patience).await
     }
 }

@@ -25,6 +25,8 @@ pub struct RunOrder {
     pub on_hold: OnHold,
     /// Somebody sits before it, and can be asked.
     pub attended: bool,
+    /// A window can be opened.
+    pub display: bool,
     /// Addresses that the user gave beside the task's: those of a script.
     pub named: Vec<String>,
     pub price: Option<Price>,

@@ -11,7 +11,7 @@ use crate::domain::journal::Entry;
 use crate::domain::page::numbering::Numbering;
 use crate::domain::run::RunOrder;
 use crate::messages::obituaries::Obituaries;
-use crate::messages::session::Owner;
+use crate::messages::session::{Owner, Restarting};
 use crate::ports::browser::LaunchSpec;
 use crate::ports::model::Model;
 use crate::ports::page::{Dialog, TargetKey};
@@ -80,6 +80,8 @@ pub struct Books {
     pub tabs: Arc<DashMap<TabId, TabNote>>,
     pub runs: Arc<DashMap<RunId, RunNote>>,
     pub obituaries: Obituaries,
+    /// What is left to do for a session that is being started again.
+    pub restarts: Arc<DashMap<SessionName, Restarting>>,
     /// Up to which death each run has written down those that concern it.
     pub deaths_noted: Arc<DashMap<RunId, usize>>,
 }

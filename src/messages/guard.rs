@@ -12,6 +12,8 @@ pub use crate::domain::guard::ticket::{Hold, HoldState};
 pub enum GuardMsg {
     /// May this be done? A hold is stored before it is answered; a ticket is used up before.
     Judge { question: Box<Question>, reply: Reply<Ruling, GuardError> },
+    /// May a tab go there? By the user's rules alone.
+    MayGo { url: String, reply: Reply<(), GuardError> },
     /// A person approves or denies what is held; answers the hold as it stands then.
     Decide { id: HoldId, approve: bool, reply: Reply<Hold, GuardError> },
     /// What is held as this? In its state by now.
@@ -55,6 +57,9 @@ pub enum Decision {
 pub enum GuardError {
     #[error("the holds cannot be reached: {0}")]
     Store(String),
+    /// The user's rules do not let it be done, whoever approves it.
+    #[error("{0}; nothing was done")]
+    Denied(String),
     #[error(transparent)]
     Unfit(#[from] Unfit),
 }

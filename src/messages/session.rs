@@ -22,6 +22,9 @@ pub enum SessionMsg {
     ListTabs { reply: Reply<Vec<TabLine>, SessionError> },
     /// Say which tab shell commands act on; makes one when there is none.
     CurrentTab { reply: Reply<TabId, SessionError> },
+    /// Start the browser again, in good order: logins stay, and each tab goes to its URL. With
+    /// `headed` it gets a window, or loses it, from now on. Answered when the new one runs.
+    Restart { headed: Option<bool>, reply: Reply<(), SessionError> },
     /// Say what browser this is.
     Describe { reply: Reply<About, SessionError> },
     /// A tab actor wants its page: its old target, or a new one at its last URL.
@@ -43,6 +46,17 @@ pub enum SessionMsg {
     OpeningEnded { tab: TabId, error: Option<PageError> },
     /// The cookies were copied. Posted by the session to itself.
     LoginsKept(Result<(), String>),
+}
+
+/// What an incarnation that is being started again leaves to the next one.
+#[derive(Default)]
+pub struct Restarting {
+    /// Those who asked for it, and wait for the new browser.
+    pub replies: Vec<Reply<(), SessionError>>,
+    /// The browser had no window before, and gets one; taken back if it does not start so.
+    pub new_window: bool,
+    /// Asks that were waiting for the old browser.
+    pub asks: Vec<SessionMsg>,
 }
 
 /// Whom a tab works for.
@@ -70,6 +84,10 @@ pub enum SessionError {
     NoTab(TabId),
     #[error("tab {0} belongs to {1}; use another tab")]
     Owned(TabId, RunId),
+    #[error(
+        "this browser was started by somebody else; start it again there, or use another --session"
+    )]
+    NotOurs,
     #[error("{0}")]
     Browser(String),
     #[error("the store failed: {0}")]

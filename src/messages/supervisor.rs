@@ -41,6 +41,9 @@ pub enum SupervisorMsg {
     Add { seat: Seat, reply: Reply<(), SeatError> },
     /// Stop the child in `seat` for good. Answered when it is gone.
     Remove { seat: Seat, reply: Reply<(), SeatError> },
+    /// Stop the child in `seat` in good order, and start it again, with those that were built on it.
+    /// Not a death: it counts against nothing.
+    Restart { seat: Seat },
     /// A start has succeeded, failed, or taken too long. Posted by the supervisor to itself.
     StartEnded { child: ActorId, outcome: Result<(), String> },
     /// The delay before this child's next incarnation is over. Posted by the supervisor to itself.

@@ -1,4 +1,5 @@
 //! What a tab actor takes, and what it answers.
+use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use crate::domain::run::Consent;
 use crate::domain::target::Target;
 use crate::messages::Reply;
 use crate::messages::guard::GuardError;
-use crate::ports::page::{Dialog, PageError, PageEvent, Unreachable};
+use crate::ports::page::{ConsoleLines, Dialog, PageError, PageEvent, Unreachable};
 
 /// The tab protocol.
 #[derive(Debug)]
@@ -32,6 +33,10 @@ pub enum TabMsg {
     },
     /// Ask one thing of the page.
     Get { question: Question, patience: Duration, reply: Reply<String, TabError> },
+    /// Take a picture, with what is secret painted over; none where that cannot be told.
+    Picture { order: PictureOrder, patience: Duration, reply: Reply<Picture, TabError> },
+    /// Show the newest lines of the console. Never waits behind other work, nor for the page.
+    Console { most: usize, reply: Reply<ConsoleLines, TabError> },
     /// Wait until something holds.
     Wait { until: Until, patience: Duration, reply: Reply<(), TabError> },
     /// Answer the open dialog, unless the guard holds it. Never waits behind other work.
@@ -94,6 +99,34 @@ pub struct Acted {
     /// What it answered, as JSON text: of a script.
     #[serde(default)]
     pub value: Option<String>,
+}
+
+/// Of what to take a picture.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PictureOrder {
+    /// Of this element alone; it is brought into view.
+    pub target: Option<Target>,
+    /// Of the whole page, where no element is named.
+    pub full_page: bool,
+    /// Outline what can be operated, with its number.
+    pub marks: bool,
+}
+
+/// A picture that may be shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Picture {
+    pub png: Vec<u8>,
+    /// In pixels.
+    pub width: u32,
+    pub height: u32,
+    /// What was asked for is larger than a picture can be.
+    pub cut: bool,
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Picture({}x{}, {} bytes)", self.width, self.height, self.png.len())
+    }
 }
 
 /// Where a navigation ended.
@@ -294,6 +327,9 @@ impl TabError {
             Self::InDoubt { .. } => "look at the page; do not repeat",
             Self::DialogOpen { .. } => "answer it with `dialog accept` or `dialog dismiss`",
             Self::Held { .. } => "a person says `strawmanus approve ID` or `strawmanus deny ID`",
+            Self::Unapproved(GuardError::Denied(_)) => {
+                "only the user changes `policy.toml` in the home folder; do without"
+            }
             Self::Unapproved(_) => "look at the page; ask for the act anew if it is still wanted",
             Self::Unreachable { why: Unreachable::TlsFailed, .. } => {
                 "check the address; go there only if you know why nobody vouches for it"

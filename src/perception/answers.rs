@@ -80,6 +80,9 @@ pub struct Probe {
     pub digest: String,
     /// What a person may read of those values.
     pub payload: String,
+    /// The options of a native select.
+    #[serde(default)]
+    pub choices: Vec<String>,
 }
 
 /// CSS pixels of the viewport.
@@ -108,6 +111,10 @@ pub struct FormFacts {
     pub submit: String,
     /// A search landmark, or its only field is a search field.
     pub search: bool,
+    /// It asks for a card.
+    pub card: bool,
+    /// It holds a secret.
+    pub secrets: bool,
 }
 
 /// `focus_for_fill`.
@@ -182,6 +189,16 @@ pub struct Scrolled {
     /// Where it stands, in CSS pixels, and where the end is.
     pub y: f64,
     pub bottom: f64,
+}
+
+/// `secrets`: what a picture must not show.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Secrets {
+    pub document: DocumentId,
+    /// How far the page is scrolled.
+    pub scroll: [f64; 2],
+    /// x, y, width, height in CSS pixels of the page.
+    pub boxes: Vec<[f64; 4]>,
 }
 
 /// `watch_peek`.

@@ -21,6 +21,7 @@ pub const LIBRARY: &str = concat!(
     include_str!("js/operate.js"),
     include_str!("js/read.js"),
     include_str!("js/watch.js"),
+    include_str!("js/secrets.js"),
     include_str!("js/library.js"),
     "})();\n",
 );
@@ -29,7 +30,7 @@ pub const LIBRARY: &str = concat!(
 mod tests {
     use super::*;
 
-    const FUNCTIONS: [&str; 18] = [
+    const FUNCTIONS: [&str; 19] = [
         "walk",
         "resolve",
         "count",
@@ -48,6 +49,7 @@ mod tests {
         "watch_begin",
         "watch_peek",
         "watch_end",
+        "secrets",
     ];
 
     #[test]

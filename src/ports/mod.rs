@@ -7,6 +7,7 @@ pub mod files;
 pub mod model;
 pub mod nonces;
 pub mod page;
+pub mod rules;
 pub mod sealed;
 pub mod store;
 

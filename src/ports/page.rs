@@ -1,7 +1,9 @@
 //! One page target: the hands and eyes that a tab actor works with.
+use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::keys::Chord;
@@ -139,6 +141,87 @@ pub struct Press {
     pub y: f64,
 }
 
+/// How loud a line of the console is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    Debug,
+    Log,
+    Info,
+    Warning,
+    Error,
+    /// Not the page's: it says that another document came.
+    Mark,
+}
+
+impl Level {
+    /// Returns what a person reads.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Log => "log",
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Mark => "mark",
+        }
+    }
+}
+
+/// One line of a page's console.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConsoleLine {
+    pub level: Level,
+    /// At most [`ConsoleLine::LONGEST`] characters.
+    pub text: String,
+    pub at: Option<Timestamp>,
+    /// `URL:line` of the script that wrote it, where that is known.
+    pub place: Option<String>,
+}
+
+impl ConsoleLine {
+    /// Characters of its text.
+    pub const LONGEST: usize = 500;
+}
+
+impl fmt::Display for ConsoleLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.level, &self.place) {
+            (Level::Mark, _) => f.write_str(&self.text),
+            (level, None) => write!(f, "[{}] {}", level.word(), self.text),
+            (level, Some(place)) => write!(f, "[{}] {} ({place})", level.word(), self.text),
+        }
+    }
+}
+
+/// The newest lines of a page's console, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConsoleLines {
+    pub lines: Vec<ConsoleLine>,
+    /// How many older lines are kept no longer.
+    pub dropped: u64,
+}
+
+/// What of a page to take a picture of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Shot {
+    Viewport,
+    /// The whole page, as far down as a picture can go.
+    FullPage,
+    /// x, y, width, height in CSS pixels of the page.
+    Box([f64; 4]),
+}
+
+/// A picture of a part of a page.
+#[derive(Clone, PartialEq)]
+pub struct Taken {
+    pub png: Vec<u8>,
+    /// What it shows: x, y, width, height in CSS pixels of the page.
+    pub area: [f64; 4],
+    /// What was asked for is larger, and was cut at the bottom or on the right.
+    pub cut: bool,
+}
+
 #[async_trait]
 pub trait Page: Send + Sync + 'static {
     fn target(&self) -> TargetKey;
@@ -165,4 +248,9 @@ pub trait Page: Send + Sync + 'static {
     /// Types text where the focus is, as an input method would.
     async fn insert_text(&self, text: &str, patience: Duration) -> Result<(), PageError>;
     async fn answer_dialog(&self, accept: bool, text: Option<&str>) -> Result<(), PageError>;
+    /// Returns at most the `most` newest lines of the console. Asks nothing of the page: what it
+    /// wrote is kept as it comes, and stays when the page navigates.
+    fn console(&self, most: usize) -> ConsoleLines;
+    /// Takes a picture, as PNG. Nothing is painted over here.
+    async fn screenshot(&self, shot: Shot, patience: Duration) -> Result<Taken, PageError>;
 }

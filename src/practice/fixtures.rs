@@ -43,6 +43,7 @@ const PAGES: &[(&str, &str)] = &[
     ("spin", include_str!("site/t/spin.html")),
     ("spin-now", include_str!("site/t/spin-now.html")),
     ("swap", include_str!("site/t/swap.html")),
+    ("ways", include_str!("site/t/ways.html")),
 ];
 /// Pages made on the way, for the index.
 const MADE: &[&str] = &[

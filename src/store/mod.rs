@@ -5,6 +5,7 @@
 mod batch;
 mod file;
 pub mod files;
+pub mod rules;
 pub mod seal;
 mod tables;
 mod worker;

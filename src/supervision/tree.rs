@@ -205,7 +205,10 @@ impl Tree {
     /// What the books know of a seat goes with it.
     fn forget(&self, seat: &Seat) {
         match seat {
-            Seat::SessionGroup(name) => drop(self.books.sessions.remove(name)),
+            Seat::SessionGroup(name) => {
+                self.books.sessions.remove(name);
+                self.books.restarts.remove(name);
+            }
             Seat::TabGroup(tab) => drop(self.books.tabs.remove(tab)),
             Seat::RunGroup(run) => {
                 self.books.runs.remove(run);

@@ -11,7 +11,8 @@ use strawmanus::messages::tab::{Order, TabError, TabMsg};
 use strawmanus::ports::store::Table;
 
 use crate::support::house::{
-    GUARD, House, MINUTE, SECOND, act, click, describe, name as name_of_session, named, quiet,
+    GUARD, House, MINUTE, SECOND, act, answer_dialog, click, describe, evaluate,
+    name as name_of_session, named, navigate, quiet,
 };
 use crate::support::memory::Memory;
 use crate::support::web::{At, Fault, Web};
@@ -19,9 +20,17 @@ use crate::support::web::{At, Fault, Web};
 const HERE: &str = "http://shop.test/";
 
 async fn judge(house: &House, name: &str, consent: Consent) -> Result<Ruling, GuardError> {
+    judge_at(house, (name, HERE), consent).await
+}
+
+async fn judge_at(
+    house: &House,
+    (name, url): (&str, &str),
+    consent: Consent,
+) -> Result<Ruling, GuardError> {
     let case = Case {
         deed: "click".into(),
-        url: HERE.into(),
+        url: url.into(),
         tag: "button".into(),
         role: "button".into(),
         name: name.into(),
@@ -184,4 +193,108 @@ async fn a_control_that_changes_between_the_ruling_and_the_press_is_not_pressed(
             assert_eq!(web.log(), ["open T1 http://shop.test/"], "{action:?} {fault:?}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_users_rules_are_read_anew_for_every_act() {
+    let house = House::build(&Web::default()).await;
+    let tab = house.tab(house.new_tab(HERE).await);
+    let press = || act(&tab, click("Add to cart"));
+    press().await.unwrap().unwrap();
+    house.memory.rule("confirm = ['click@shop.test']");
+    assert_eq!(press().await.unwrap().unwrap_err().kind(), OutcomeKind::Held);
+    for (rules, why) in [
+        ("deny = ['soft_write']", "policy.toml denies `soft_write`; nothing was done"),
+        ("default = 'deny'", "policy.toml denies all that it does not allow; nothing was done"),
+        ("deny = [\n3]", "policy.toml, line 2: invalid type"),
+    ] {
+        house.memory.rule(rules);
+        let error = press().await.unwrap().unwrap_err();
+        assert_eq!(error.kind(), OutcomeKind::Refused);
+        assert!(error.to_string().starts_with(why), "{error}");
+        assert!(error.hint().contains("policy.toml"), "{error:?}");
+    }
+    // What only reads goes on, also under rules that cannot be used.
+    act(&tab, Action::Press { chord: "Tab".parse().unwrap() }).await.unwrap().unwrap();
+    navigate(&tab, "http://shop.test/more").await.unwrap().unwrap();
+    house.memory.rule("deny = ['navigate@*.test']");
+    let error = navigate(&tab, HERE).await.unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "policy.toml denies `navigate@*.test`; nothing was done");
+    house.memory.rule("");
+    press().await.unwrap().unwrap();
+    let log = house.web.log();
+    assert_eq!(log.iter().filter(|line| line.starts_with("POST")).count(), 2, "{log:?}");
+    assert_eq!(log.iter().filter(|line| line.starts_with("navigate")).count(), 1, "{log:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_denied_act_is_not_done_with_an_approval_either() {
+    let house = House::build(&Web::default()).await;
+    let tab = house.tab(house.new_tab(HERE).await);
+    act(&tab, click("Send")).await.unwrap().unwrap_err();
+    let decide = |reply| GuardMsg::Decide { id: HoldId(1), approve: true, reply };
+    house.world.doors.guard.find(&()).unwrap().ask(decide, MINUTE).await.unwrap().unwrap();
+    house.memory.rule("deny = ['irreversible']");
+    let (action, consent) = (click("Send"), Consent::default());
+    let order = Box::new(Order { action, consent, ticket: Some(HoldId(1)) });
+    let send = |reply| TabMsg::Act { order, patience: 10 * SECOND, reply };
+    let error = tab.ask(send, MINUTE).await.unwrap().unwrap_err();
+    assert!(error.to_string().starts_with("policy.toml denies"), "{error}");
+    assert_eq!(house.web.log(), ["open T1 http://shop.test/"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn money_is_held_whatever_was_allowed_beforehand() {
+    let house = House::build(&Web::default()).await;
+    let ask = async |name: &str, url: &str| {
+        let consent =
+            Consent { auto_approve: true, hosts: vec!["shop.example".into(), "shop.test".into()] };
+        judge_at(&house, (name, url), consent).await.unwrap()
+    };
+    let real = "https://shop.example/";
+    assert_eq!(ask("Send", real).await.decision, Decision::Allow);
+    let held = ask("Pay now", real).await;
+    assert!(matches!(held.decision, Decision::Hold(_)), "{held:?}");
+    assert!(held.judgement.why.ends_with("which --auto-approve does not cover"), "{held:?}");
+    assert_eq!(ask("Pay now", HERE).await.decision, Decision::Allow);
+}
+
+#[tokio::test(start_paused = true)]
+async fn scripts_and_questions_are_judged_by_their_words() {
+    let house = House::build(&Web::default()).await;
+    let tab = house.tab(house.new_tab(HERE).await);
+    evaluate(&tab, "document.title").await.unwrap().unwrap();
+    let sends = "document.forms[0].submit()";
+    assert_eq!(evaluate(&tab, sends).await.unwrap().unwrap_err().kind(), OutcomeKind::Held);
+    let run = |script: &str| act(&tab, Action::Evaluate { script: script.into() });
+    let read = run("document.title").await.unwrap().unwrap();
+    assert_eq!(read.value.as_deref(), Some("\"document.title\""));
+    assert_eq!(run(sends).await.unwrap().unwrap_err().kind(), OutcomeKind::Held);
+    // The question of this page is harmless.
+    act(&tab, click("Ask")).await.unwrap().unwrap();
+    answer_dialog(&tab, true).await.unwrap().unwrap();
+    let log = house.web.log();
+    assert_eq!(log, ["open T1 http://shop.test/", "dialog accepted"]);
+    for (accept, held) in [(true, true), (false, false)] {
+        house.web.confirm(HERE, "Delete everything?");
+        quiet().await;
+        let answer = answer_dialog(&tab, accept).await.unwrap();
+        let kind = answer.map_err(|error| error.kind()).map(|_| ());
+        assert_eq!(kind, if held { Err(OutcomeKind::Held) } else { Ok(()) });
+        if held {
+            answer_dialog(&tab, false).await.unwrap().unwrap();
+        }
+    }
+    assert_eq!(house.web.log(), ["dialog dismissed", "dialog dismissed"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn pointing_at_something_is_no_press_and_is_not_asked_for() {
+    let house = House::build(&Web::default()).await;
+    let tab = house.tab(house.new_tab(HERE).await);
+    let done = act(&tab, Action::Hover { target: named("button", "Send") }).await.unwrap().unwrap();
+    assert_eq!((done.judgement.class, done.outcome.kind), (Class::Read, OutcomeKind::NoEffect));
+    act(&tab, Action::HoverAt { x: 50.0, y: 170.0 }).await.unwrap().unwrap();
+    assert_eq!(house.web.log(), ["open T1 http://shop.test/", "hover 50, 170", "hover 50, 170"]);
+    assert!(holds(&house).await.is_empty());
 }

@@ -11,11 +11,13 @@ mod fake;
 mod faults;
 mod guard;
 mod ledger;
-// mod model;
+mod looking;
+mod model;
 mod practice;
 // The program is built only with its browser.
 #[cfg(feature = "chromium")]
 mod program;
+mod restarting;
 mod restarts;
 mod run;
 mod session;

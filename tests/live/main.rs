@@ -3,8 +3,10 @@
 mod cdp;
 mod demo;
 mod faults;
+mod guard;
 mod inputs;
 mod runs;
 mod smoke;
 mod support;
 mod verbs;
+mod wires;

@@ -27,11 +27,34 @@ impl Loop {
             ToolCall::AskUser { question } => {
                 self.consult(step, Need::Answer { question: question.clone() }).await?
             }
+            ToolCall::Takeover { reason, suggestion } => {
+                let (reason, suggestion) = (reason.clone(), suggestion.clone());
+                self.hand_over(step, Need::Takeover { reason, suggestion }).await?
+            }
             ToolCall::FileRead { path } => told(self.read_file(path).await),
             ToolCall::FileWrite { path, text } => told(self.write_file(path, text).await),
             ToolCall::FileList {} => told(self.list_files().await),
             _ => return Ok(None),
         }))
+    }
+
+    /// A person takes over in the browser's window; one without a window gets one first.
+    async fn hand_over(&mut self, step: u32, need: Need) -> Result<Deed, RunError> {
+        if !self.order.attended {
+            let hint = "go on without, or finish and say in incomplete_reason what lacks";
+            return Ok(Deed::refused("nobody is there to take over", hint));
+        }
+        if self.worker.is_headless() {
+            if !self.order.display {
+                let why = "the browser has no window, and there is no display to open one on";
+                let hint = "the user can set DISPLAY, or start Chrome with --remote-debugging-port=9222 and run with --cdp 127.0.0.1:9222";
+                return Ok(Deed::refused(why, hint));
+            }
+            if let Err(error) = self.worker.restart(Some(true)).await {
+                return Ok(Deed::refused(error.to_string(), error.hint()));
+            }
+        }
+        self.consult(step, need).await
     }
 
     /// A fact counts with the page that it was read on, and that page was really opened.

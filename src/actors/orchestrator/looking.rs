@@ -6,7 +6,8 @@ use crate::domain::ids::TabId;
 use crate::domain::page::excerpt::excerpt;
 use crate::domain::tool::{TabsAction, ToolCall};
 use crate::messages::session::SessionMsg;
-use crate::messages::tab::TabError;
+use crate::messages::tab::{Picture, PictureOrder, TabError, TabMsg};
+use crate::ports::page::{ConsoleLine, ConsoleLines};
 
 /// Characters of an extract, unless the call says how many.
 const EXTRACT: u32 = 8_000;
@@ -32,8 +33,62 @@ impl Worker {
             ToolCall::Tabs { action, url, tab } => {
                 self.tabs(*action, (url.as_deref(), *tab), deed).await
             }
+            ToolCall::ConsoleView { max_lines } => self.console(*max_lines, deed).await,
+            ToolCall::Screenshot { index, full_page, marks } => {
+                let target = index.as_ref().map(|index| self.indexed(index)).transpose()?;
+                let order = PictureOrder { target, full_page: *full_page, marks: *marks };
+                self.picture(order, deed).await
+            }
+            ToolCall::Restart { url } => {
+                self.restart(None).await?;
+                self.navigate(url, deed).await
+            }
             _ => Err(TabError::Refused { why: "this call looks at nothing".into() }),
         }
+    }
+
+    async fn console(&mut self, most: u32, deed: &mut Deed) -> Result<(), TabError> {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let ask = |reply| TabMsg::Console { most, reply };
+        let ConsoleLines { lines, dropped } = self.ask(GRACE, ask).await?;
+        let mut told: Vec<_> = lines.iter().map(ConsoleLine::to_string).collect();
+        if dropped > 0 {
+            told.insert(0, format!("{dropped} older lines are kept no longer"));
+        }
+        if told.is_empty() {
+            told.push("the console is empty".into());
+        }
+        deed.done("listed", told)
+    }
+
+    /// Takes a picture, and keeps it in the run's folder.
+    async fn picture(&mut self, order: PictureOrder, deed: &mut Deed) -> Result<(), TabError> {
+        let patience = self.order.limits.action_time;
+        let Picture { png, width, height, cut } =
+            self.ask(patience, |reply| TabMsg::Picture { order, patience, reply }).await?;
+        let stamp = self.world.clock.now().strftime("%H%M%S%.3f").to_string();
+        let name = format!("screenshots/{}.png", stamp.replace('.', "-"));
+        let kept = self.world.files.write(&self.order.folder.join(&name), &png).await;
+        kept.map_err(|error| TabError::Refused { why: error.to_string() })?;
+        let mut lines = vec![format!("{width} x {height} pixels, kept as {name}")];
+        if cut {
+            lines.push("the page is longer than a picture can be: it was cut".into());
+        }
+        deed.picture = Some(name);
+        deed.done("pictured", lines)
+    }
+
+    /// Starts the browser again; `headed` also gives it a window.
+    pub async fn restart(&mut self, headed: Option<bool>) -> Result<(), TabError> {
+        self.forget_filled();
+        self.ask_session(|reply| SessionMsg::Restart { headed, reply }).await?;
+        self.observe().await
+    }
+
+    /// Whether the session's browser has no window.
+    pub fn is_headless(&self) -> bool {
+        let note = self.world.books.sessions.get(&self.order.session);
+        note.is_some_and(|note| note.spec.headless && note.spec.endpoint.is_none())
     }
 
     async fn tabs(
@@ -93,10 +148,5 @@ impl Worker {
             Some(format!("{tab}{here} {} '{}'", note.url, note.title))
         };
         self.own_tabs().into_iter().filter_map(line).collect()
-    }
-
-    /// How long the tab may take to say what it only has to look up.
-    pub fn glance() -> std::time::Duration {
-        GRACE
     }
 }

@@ -54,7 +54,9 @@ impl Hands {
         // With Enter it is judged as a whole, before anything is typed: half of an act would be none.
         let deed = if press_enter { "fill_and_enter" } else { "fill" }.to_owned();
         let submits = probe.submits && (press_enter || probe.tag == "select");
-        let case = Case { deed, payload, submits, ..case_of(&probe) };
+        let case = case_of(&probe);
+        let secrets = case.secrets || (probe.secret && press_enter);
+        let case = Case { deed, payload, submits, secrets, ..case };
         let deed = Deed { what: what.clone(), case, around: Around::of(&probe) };
         let passed = self.judge(deed, order).await?;
         if passed.judgement.class > Class::SoftWrite || press_enter {
@@ -90,8 +92,10 @@ impl Hands {
             let (is, wanted) = (format!("a {}", probe.tag), "a native select".to_owned());
             return Err(TabError::WrongKind { target: label, is, wanted });
         }
-        let what = format!("choose option {option} of {label}");
-        let case = Case { deed: "select".into(), ..case_of(&probe) };
+        let at = usize::try_from(option).unwrap_or(usize::MAX);
+        let chosen = probe.choices.get(at).cloned().unwrap_or_default();
+        let what = format!("choose {} (option {option}) of {label}", quoted(&chosen));
+        let case = Case { deed: "select".into(), payload: chosen, ..case_of(&probe) };
         let deed = Deed { what: what.clone(), case, around: Around::of(&probe) };
         let passed = self.judge(deed, order).await?;
         unchanged((&label, &passed), &probe, &self.probe(&found, false).await?)?;

@@ -72,7 +72,9 @@ impl Asker<'_> {
         let Deed { what, case, around } = deed;
         let url = case.url.clone();
         let Around { place, digest, payload, secret } = around;
-        let payload = if case.payload.is_empty() { payload } else { case.payload.clone() };
+        // Of a key what it sends, where anything is known of that.
+        let own = !case.payload.is_empty() && (case.deed != "press" || payload.is_empty());
+        let payload = if own { case.payload.clone() } else { payload };
         let bond = Bond {
             session: note.session,
             tab: self.tab,
@@ -99,7 +101,9 @@ impl Asker<'_> {
         };
         match guard.ask(|reply| GuardMsg::Judge { question, reply }, self.patience).await {
             Ok(Ok(ruling)) => Ok(ruling),
-            Ok(Err(error @ GuardError::Unfit(_))) => Err(TabError::Unapproved(error)),
+            Ok(Err(error @ (GuardError::Unfit(_) | GuardError::Denied(_)))) => {
+                Err(TabError::Unapproved(error))
+            }
             Ok(Err(GuardError::Store(_))) | Err(_) => {
                 let why = format!("the guard did not rule on `{what}`; nothing was done");
                 Err(TabError::Refused { why })
@@ -115,6 +119,21 @@ fn kept(action: &Action, secret: bool) -> Option<Action> {
 }
 
 impl Hands {
+    /// Asks whether the user's rules let the tab go there.
+    pub async fn may_go(&self, url: &str) -> Result<(), TabError> {
+        let Some(guard) = self.world.doors.guard.find(&()) else {
+            return Err(TabError::Refused { why: "there is no guard; nothing was done".into() });
+        };
+        let url = url.to_owned();
+        match guard.ask(|reply| GuardMsg::MayGo { url, reply }, self.left()).await {
+            Ok(answer) => answer.map_err(TabError::Unapproved),
+            Err(_) => {
+                let why = "the guard did not rule on the address; nothing was done".into();
+                Err(TabError::Refused { why })
+            }
+        }
+    }
+
     pub async fn judge(&self, deed: Deed, order: &Order) -> Result<Passed, TabError> {
         let asker = Asker { world: &self.world, tab: self.id, patience: self.left() };
         asker.judge(deed, order).await
@@ -149,6 +168,8 @@ pub fn case_of(probe: &Probe) -> Case {
         action: String::new(),
         submit: String::new(),
         search: false,
+        card: false,
+        secrets: false,
     });
     Case {
         deed: String::new(),
@@ -164,6 +185,8 @@ pub fn case_of(probe: &Probe) -> Case {
         search: probe.search || form.search,
         submits: probe.submits,
         compose: probe.compose,
+        card: form.card,
+        secrets: form.secrets,
         payload: String::new(),
     }
 }

@@ -82,6 +82,7 @@ impl Hands {
     }
 
     pub async fn navigate(&mut self, url: &str) -> Result<Landed, TabError> {
+        self.may_go(url).await?;
         let landing = self.page.navigate(url, self.left()).await?;
         // The tab counts its landings by what the page says; that may be a moment behind.
         let _ = timeout(HEARING, self.hear_of_landing()).await;

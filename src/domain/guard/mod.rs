@@ -1,6 +1,8 @@
 //! What may be done without a person. Pure: classes come from the facts of one action and a table
 //! of words.
 mod code;
+pub mod policy;
+pub mod sentence;
 mod text;
 pub mod ticket;
 mod words;
@@ -46,6 +48,10 @@ pub struct Case {
     pub submits: bool,
     /// A text field of several lines, or one that composes a message.
     pub compose: bool,
+    /// Its form asks for a card.
+    pub card: bool,
+    /// It would send a secret: what is typed, or what its form holds.
+    pub secrets: bool,
     /// The keys of a press, or the text of a fill (never of a secret field).
     pub payload: String,
 }
@@ -71,13 +77,12 @@ const HEADLINE: usize = 6;
 pub fn classify(case: &Case, words: &Words) -> Judgement {
     match case.deed.as_str() {
         "click" => click(case, words, "click"),
+        "fill" | "select" if case.tag == "select" => choose(case, words),
         "fill" if case.submits => enter(case, words),
         "fill_and_enter" => {
             let pressed = press(&Case { payload: "Enter".into(), ..case.clone() }, words);
             Judgement { class: pressed.class.max(Class::SoftWrite), ..pressed }
         }
-        "select" if case.submits => form(case, words, "select"),
-        "select" => Judgement::of(Class::SoftWrite, "select changes a field"),
         "accept" => accept(case, words),
         "fill" => Judgement::of(Class::SoftWrite, "fill changes a field"),
         "press" => press(case, words),
@@ -109,6 +114,20 @@ fn click(case: &Case, words: &Words, deed: &str) -> Judgement {
     let button = matches!(case.role.as_str(), "button" | "menuitem") || case.tag == "button";
     let class = if button { Class::SoftWrite } else { Class::Read };
     Judgement::of(class, format!("{deed} target text has no word of the table"))
+}
+
+/// Choosing an option, which may submit what the select stands in.
+fn choose(case: &Case, words: &Words) -> Judgement {
+    if !case.submits {
+        return Judgement::of(Class::SoftWrite, "choosing changes a field");
+    }
+    match words.find(&case.payload, lists(case)) {
+        Some(word) => {
+            let why = format!("choosing submits, and the option contains '{word}'");
+            Judgement::of(Class::Irreversible, why)
+        }
+        None => form(case, words, "choosing"),
+    }
 }
 
 /// What a dialog asks is what OK says yes to.
@@ -158,6 +177,12 @@ fn press(case: &Case, words: &Words) -> Judgement {
         "Enter" | " " if !takes_text(case) => click(case, words, &format!("press {chord} on")),
         "Delete" if !takes_text(case) && !case.compose => {
             Judgement::of(Class::Irreversible, "Delete outside a text field deletes what is chosen")
+        }
+        _ if case.tag == "select"
+            && case.submits
+            && !matches!(chord.key.as_str(), "Tab" | "Escape") =>
+        {
+            form(case, words, &format!("press {chord} chooses, which"))
         }
         key if key.chars().count() > 1 && !matches!(key, "Delete" | "Backspace") => {
             let why = format!("press {chord} moves");

@@ -549,3 +549,72 @@ fn the_table_has_no_friend_that_hides_a_verb_of_its_own() {
     }
     assert!(looked_at > 200, "{looked_at}");
 }
+
+#[test]
+fn choosing_in_a_select_that_submits_is_judged_as_its_form_is() {
+    let words = words();
+    let select = |payload: &str, method: &str, label: &str, submits: bool| Case {
+        deed: "select".into(),
+        tag: "select".into(),
+        role: "combobox".into(),
+        name: "Folder".into(),
+        form_method: method.into(),
+        form_submit: label.into(),
+        submits,
+        payload: payload.into(),
+        ..Case::default()
+    };
+    for (case, class) in [
+        (select("Delete", "post", "", false), Class::SoftWrite),
+        (select("Delete", "post", "", true), Class::Irreversible),
+        (select("Archive", "post", "", true), Class::SoftWrite),
+        (select("Archive", "post", "Send", true), Class::Irreversible),
+        (select("Post date", "get", "", true), Class::SoftWrite),
+    ] {
+        let filled = Case { deed: "fill".into(), ..case.clone() };
+        for case in [&case, &filled] {
+            assert_eq!(classify(case, &words).class, class, "{case:?}");
+        }
+        let key = |chord: &str| {
+            let (deed, payload) = ("press".into(), chord.into());
+            classify(&Case { deed, payload, ..case.clone() }, &words).class
+        };
+        // What a key would choose is not known: the form alone is.
+        let by_form = case.submits && case.form_submit == "Send";
+        assert_eq!(key("ArrowDown") == Class::Irreversible, by_form, "{case:?}");
+        assert_eq!(key("Tab"), Class::Read, "{case:?}");
+    }
+}
+
+#[test]
+fn a_fill_with_enter_is_judged_by_what_enter_does() {
+    let words = words();
+    let filled = |case: Case| {
+        let judged =
+            classify(&Case { deed: "fill_and_enter".into(), payload: "x".into(), ..case }, &words);
+        judged.class
+    };
+    assert_eq!(filled(enter_in_form("Send")), Class::Irreversible);
+    assert_eq!(filled(enter_in_form("Continue")), Class::SoftWrite);
+    let search = Case { search: true, form_method: "get".into(), ..enter_in_form("Submit") };
+    assert_eq!(filled(search), Class::SoftWrite, "it changes the field at least");
+    let compose = Case { compose: true, submits: false, ..enter_in_form("") };
+    assert_eq!(filled(compose), Class::Irreversible);
+}
+
+#[test]
+fn a_question_is_judged_by_what_ok_says_yes_to() {
+    let words = words();
+    let asks = |message: &str| {
+        let (deed, name) = ("accept".into(), message.into());
+        classify(&Case { deed, name, role: "confirm".into(), ..Case::default() }, &words).class
+    };
+    for message in
+        ["Delete 3 files?", "정말 삭제하시겠습니까?", "Wirklich löschen?", "Удалить письмо?"]
+    {
+        assert_eq!(asks(message), Class::Irreversible, "{message}");
+    }
+    for message in ["Show the pictures?", "Leave this page?", ""] {
+        assert_eq!(asks(message), Class::SoftWrite, "{message}");
+    }
+}

@@ -48,6 +48,7 @@ struct RawLanguage {
     submitting: Vec<String>,
     compose: Vec<String>,
     soft: Vec<String>,
+    money: Vec<String>,
     friends: Vec<String>,
 }
 
@@ -59,6 +60,7 @@ pub(super) enum List {
     Submitting,
     Compose,
     Soft,
+    Money,
 }
 
 #[derive(Debug, Clone)]
@@ -68,6 +70,7 @@ struct Language {
     submitting: Vec<Entry>,
     compose: Vec<Entry>,
     soft: Vec<Entry>,
+    money: Vec<Entry>,
     friends: Vec<Entry>,
 }
 
@@ -139,6 +142,7 @@ impl Language {
             submitting: entries(raw.submitting)?,
             compose: entries(raw.compose)?,
             soft: entries(raw.soft)?,
+            money: entries(raw.money)?,
             friends: entries(raw.friends)?,
         })
     }
@@ -150,6 +154,7 @@ impl Language {
             List::Submitting => &self.submitting,
             List::Compose => &self.compose,
             List::Soft => &self.soft,
+            List::Money => &self.money,
         }
     }
 }
@@ -268,7 +273,7 @@ mod tests {
     fn a_table_that_would_hold_too_little_or_everything_is_refused() {
         let language = |irreversible: &str| {
             table(&format!(
-                "[language.x]\nspaced = true\nirreversible = [{irreversible}]\ngeneric = []\nsubmitting = []\ncompose = []\nsoft = []\nfriends = []"
+                "[language.x]\nspaced = true\nirreversible = [{irreversible}]\ngeneric = []\nsubmitting = []\ncompose = []\nsoft = []\nmoney = []\nfriends = []"
             ))
         };
         assert!(Words::parse(&language("'send'")).is_ok());

@@ -33,6 +33,7 @@ fn order(expect: Option<u32>) -> RunOrder {
         consent: Consent::default(),
         on_hold: OnHold::Skip,
         attended: false,
+        display: false,
         named: vec![],
         price: None,
         context: ContextBounds { recent_steps: 8, text: 2_000, markdown: 8_000, fold_at: 40_000 },

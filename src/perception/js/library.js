@@ -19,4 +19,5 @@ globalThis.strawmanus = Object.freeze({
   watch_begin: watchBegin,
   watch_peek: watchPeek,
   watch_end: watchEnd,
+  secrets,
 });

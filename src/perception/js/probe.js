@@ -71,6 +71,7 @@ function factsOf(element, { point, coverer }) {
     point, coverer: coverer ? covererName(coverer, element) : null,
     form: formFacts(element), submits: submits(element, tag), compose: composes(element, tag),
     search: inSearch(element), place: context(element), ...sentBy(element),
+    choices: tag === 'select' ? Array.from(element.options, (option) => clip(fold(option.text), 60)).slice(0, 200) : [],
   };
 }
 
@@ -106,7 +107,24 @@ const formRead = {
 
 function formOf(element) {
   const own = operableTag(dom.tag(element)) ? element.form : null;
-  return own ?? nearest(element, (at) => dom.tag(at) === 'form');
+  const around = own ?? nearest(element, (at) => dom.tag(at) === 'form');
+  if (around || !submitsByCode(element, dom.tag(element))) return around;
+  const all = Array.from(dom.owner(element).forms);
+  return all.length === 1 ? all[0] : null;
+}
+
+const SUBMITS = /\b(submit|requestSubmit|sendBeacon|fetch|XMLHttpRequest)\b|\.click\s*\(/;
+const CHANGED_TYPES = words('checkbox radio range');
+/** Whether its own handlers, or those of what it stands in, say that they send something. */
+function submitsByCode(element, tag) {
+  const says = (at, name) => SUBMITS.test(attribute(at, name));
+  const changed = tag === 'select' || (tag === 'input' && CHANGED_TYPES.has(element.type));
+  const handlers = changed ? ['onchange', 'oninput', 'onclick'] : ['onclick'];
+  if (nearest(element, (at) => handlers.some((name) => says(at, name)))) return true;
+  if (tag !== 'select' || !element.form) return false;
+  const others = Array.from(formRead.elements(element.form))
+    .filter((control) => control !== element && !(dom.tag(control) === 'input' && control.type === 'hidden'));
+  return others.length === 0;
 }
 
 function submitterOf(form) {
@@ -130,11 +148,24 @@ function formFacts(element) {
     action: told('action')?.formAction ?? formRead.action(form),
     submit: submitter ? nameOf(submitter) : '',
     search: inSearch(form) || searchesOnly(form),
+    ...keptIn(form),
+  };
+}
+
+const CARD_WORDS = /(^|[^a-z])(cc-?(number|num|csc|cvc|exp)|card.?(number|num|no|cvc|cvv)|cvv|cvc)([^a-z]|$)/i;
+/** Whether a form asks for a card, and whether it holds a secret. */
+function keptIn(form) {
+  const inputs = Array.from(formRead.elements(form)).filter((control) => dom.tag(control) === 'input');
+  const told = (input) => ['autocomplete', 'name', 'id', 'aria-label', 'placeholder'].map((name) => attribute(input, name));
+  return {
+    card: inputs.some((input) => told(input).some((text) => CARD_WORDS.test(text))),
+    secrets: inputs.some((input) => secret(input) && input.value !== ''),
   };
 }
 
 /** Whether a press (of a button) or Enter (in a field) can submit a form. */
 function submits(element, tag) {
+  if (submitsByCode(element, tag)) return true;
   const form = operableTag(tag) ? element.form : null;
   if (!form) {
     const button = nearest(element, isSubmitter);

@@ -10,6 +10,7 @@ use strawmanus::domain::ids::RunId;
 use strawmanus::ports::clock::Clock;
 use strawmanus::ports::files::{FileError, Files, Listed};
 use strawmanus::ports::nonces::Nonces;
+use strawmanus::ports::rules::RuleFile;
 use strawmanus::ports::sealed::{Sealed, SealedError};
 use strawmanus::ports::store::{Counter, Durability, Store, StoreError, Table};
 
@@ -35,6 +36,8 @@ struct Inner {
     without: Vec<Table>,
     silent: Vec<Table>,
     without_files: bool,
+    /// The user's own rules.
+    rules: Option<String>,
     /// So many readings of a whole table never answer.
     deaf: usize,
 }
@@ -62,6 +65,11 @@ impl Memory {
     pub fn deaf(self, times: usize) -> Self {
         self.0.lock().unwrap().deaf = times;
         self
+    }
+
+    /// Writes the user's rules, in place of what stood there.
+    pub fn rule(&self, text: &str) {
+        self.0.lock().unwrap().rules = Some(text.to_owned());
     }
 
     /// Makes the writing of files fail.
@@ -226,6 +234,13 @@ impl Files for Memory {
             Some(Listed { path, bytes: bytes.len() as u64 })
         });
         Ok(below.collect())
+    }
+}
+
+#[async_trait]
+impl RuleFile for Memory {
+    async fn read(&self) -> Result<Option<String>, String> {
+        Ok(self.0.lock().unwrap().rules.clone())
     }
 }
 

@@ -9,11 +9,11 @@ use strawmanus::ports::Sink;
 use strawmanus::ports::browser::{
     About, Browser, BrowserError, BrowserEvent, CookieJar, LaunchSpec, Launcher, OpenPage,
 };
-use strawmanus::ports::page::{Dialog, Page, PageError, PageEvent, TargetKey};
+use strawmanus::ports::page::{ConsoleLine, Dialog, Level, Page, PageError, PageEvent, TargetKey};
 
 use crate::support::web::page::FakePage;
 
-mod page;
+pub mod page;
 
 /// What goes wrong. The named list: a bug from the wild becomes one of these first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub enum Fault {
     Dialog,
     /// The document is replaced during the call.
     Navigate,
+    /// The document is replaced meanwhile, and the call works.
+    Depart,
     /// Our own code breaks.
     Panic,
     /// The page gives every control another name, and works on.
@@ -75,6 +77,7 @@ pub enum At {
     Press,
     Insert,
     Dialog,
+    Picture,
 }
 
 /// One control of the only page there is.
@@ -114,6 +117,8 @@ struct World {
     browser: Option<Sink<BrowserEvent>>,
     browsers: usize,
     cookies: String,
+    /// Whether each browser was started without a window.
+    headless: Vec<bool>,
     restored: Vec<String>,
 }
 
@@ -130,6 +135,7 @@ struct Target {
     composes: bool,
     secret: bool,
     focused: bool,
+    console: Vec<ConsoleLine>,
     sink: Weak<dyn Fn(PageEvent) + Send + Sync>,
 }
 
@@ -156,6 +162,18 @@ impl Web {
 
     pub fn browsers(&self) -> usize {
         self.0.lock().unwrap().browsers
+    }
+
+    /// Returns whether each browser was started without a window.
+    pub fn headless(&self) -> Vec<bool> {
+        self.0.lock().unwrap().headless.clone()
+    }
+
+    /// Writes a line to the console of the page at `url`.
+    pub fn say(&self, url: &str, text: &str) {
+        let key = self.key_of(url);
+        let line = ConsoleLine { level: Level::Log, text: text.into(), at: None, place: None };
+        self.change(&key, |target| target.console.push(line));
     }
 
     pub fn set_cookies(&self, jar: &str) {
@@ -191,6 +209,12 @@ impl Web {
     pub fn alert(&self, url: &str, message: &str) {
         let key = self.key_of(url);
         self.open_dialog(&key, "alert", message);
+    }
+
+    /// Opens a `confirm` on the page at `url`, from outside.
+    pub fn confirm(&self, url: &str, message: &str) {
+        let key = self.key_of(url);
+        self.open_dialog(&key, "confirm", message);
     }
 
     /// Kills the process of the page at `url`, from outside.
@@ -304,6 +328,7 @@ impl Web {
                 self.land(key, "http://elsewhere.test/");
                 return Err(PageError::Navigated { what: "the call" });
             }
+            Some(Fault::Depart) => self.land(key, "http://elsewhere.test/"),
             Some(Fault::Panic) => panic!("a bug in {at:?}"),
             Some(Fault::Rename) => self.change(key, |target| target.renamed = true),
             Some(Fault::Reword) => self.change(key, |target| target.reworded = true),
@@ -369,6 +394,7 @@ impl World {
             composes: false,
             secret: false,
             focused: false,
+            console: Vec::new(),
             sink: nobody,
         };
         self.targets.insert(key.clone(), target);
@@ -401,13 +427,14 @@ struct FakeBrowser {
 impl Launcher for Web {
     async fn launch(
         &self,
-        _spec: LaunchSpec,
+        spec: LaunchSpec,
         sink: Sink<BrowserEvent>,
     ) -> Result<Arc<dyn Browser>, BrowserError> {
         let started = self.call(At::Launch, None).await;
         started.map_err(|error| BrowserError::StartFailed { why: error.to_string() })?;
         let mut world = self.0.lock().unwrap();
         world.browsers += 1;
+        world.headless.push(spec.headless);
         world.browser = Some(sink);
         Ok(Arc::new(FakeBrowser { web: self.clone() }))
     }

@@ -74,9 +74,13 @@ impl Stage {
     }
 
     pub async fn with(profile: ProfileMode) -> Self {
+        Self::with_library(profile, LIBRARY).await
+    }
+
+    pub async fn with_library(profile: ProfileMode, library: &'static str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (events, into) = sink();
-        let spec = spec(folder.path(), profile);
+        let spec = LaunchSpec { library, ..spec(folder.path(), profile) };
         let browser = Chromium::default().launch(spec, into).await.unwrap();
         Self { browser, events, site: Site::start().await, folder }
     }

@@ -2,11 +2,13 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use image::{ImageFormat, Rgb, RgbImage};
 use serde_json::{Value, json};
 use strawmanus::domain::keys::Chord;
 use strawmanus::ports::Sink;
 use strawmanus::ports::page::{
-    Landing, Location, Page, PageError, PageEvent, Press, RequestKind, TargetKey, Unreachable,
+    ConsoleLines, Landing, Location, Page, PageError, PageEvent, Press, RequestKind, Shot, Taken,
+    TargetKey, Unreachable,
 };
 
 use crate::support::web::{At, CONTROLS, Control, Fault, Target, Web};
@@ -74,6 +76,17 @@ impl FakePage {
     }
 }
 
+/// Where the field stands that holds a secret: over the second control.
+pub const SECRET: [f64; 4] = [10.0, 80.0, 80.0, 20.0];
+
+/// A picture without anything on it.
+fn blank([_, _, width, height]: [f64; 4]) -> Vec<u8> {
+    let image = RgbImage::from_pixel(width as u32, height as u32, Rgb([0xff, 0xff, 0xff]));
+    let mut png = std::io::Cursor::new(Vec::new());
+    image.write_to(&mut png, ImageFormat::Png).unwrap();
+    png.into_inner()
+}
+
 fn control(key: &Value) -> Option<Control> {
     let place = usize::try_from(key.as_u64()?).ok()?.checked_sub(1)?;
     CONTROLS.get(place).copied()
@@ -119,7 +132,7 @@ fn probed(target: &Target, key: &Value) -> String {
         "secret": target.secret, "box": { "x": 10.0, "y": top, "width": 80.0, "height": 20.0 },
         "in_viewport": true, "point": { "x": 50.0, "y": top + 10.0 }, "coverer": null,
         "form": null, "submits": false, "compose": compose, "search": false,
-        "place": target.place, "digest": target.field, "payload": "",
+        "place": target.place, "digest": target.field, "payload": "", "choices": [],
     })
     .to_string()
 }
@@ -214,6 +227,10 @@ impl Page for FakePage {
             "get" => json!({ "status": "ok", "value": target.field }).to_string(),
             "count" => "1".into(),
             "visible" | "text_has" => "true".into(),
+            "secrets" => json!({
+                "document": format!("d{}", target.document), "scroll": [0.0, 0.0], "boxes": [SECRET],
+            })
+            .to_string(),
             "watch_begin" => format!("{}:{}", target.document, target.changes),
             "watch_peek" => match since(target, &asked) {
                 Some(changes) => json!({ "status": "ok", "changes": changes, "quiet": 9 }),
@@ -267,6 +284,25 @@ impl Page for FakePage {
         self.web.write(format!("dialog {}", if accept { "accepted" } else { "dismissed" }));
         self.web.hit(&self.key, PageEvent::DialogClosed);
         Ok(())
+    }
+
+    fn console(&self, most: usize) -> ConsoleLines {
+        let kept = self.with(|target| {
+            let from = target.console.len().saturating_sub(most);
+            ConsoleLines { lines: target.console[from..].to_vec(), dropped: 0 }
+        });
+        kept.unwrap_or_default()
+    }
+
+    async fn screenshot(&self, shot: Shot, patience: Duration) -> Result<Taken, PageError> {
+        let fault = self.check(At::Picture, patience).await?;
+        let area = match shot {
+            Shot::Viewport => [0.0, 0.0, 800.0, 600.0],
+            Shot::FullPage => [0.0, 0.0, 800.0, 900.0],
+            Shot::Box(area) => area,
+        };
+        let png = if fault == Some(Fault::Garbage) { b"rubbish".to_vec() } else { blank(area) };
+        Ok(Taken { png, area, cut: false })
     }
 }
 
