@@ -95,8 +95,8 @@ impl Call<'_> {
             consent,
             on_hold,
             attended,
+            display: self.request.context.environment.has_display(),
             named: script.as_deref().map(addresses).unwrap_or_default(),
-            display: self.has_display(),
             price,
             context,
         };
@@ -128,13 +128,6 @@ impl Call<'_> {
             Ok(Err(error)) => trouble("daemon", error.to_string()),
             Err(error) => Err(not_answered("the runs' supervisor", error)),
         }
-    }
-
-    /// Whether the caller sees windows.
-    fn has_display(&self) -> bool {
-        let environment = &self.request.context.environment;
-        let set = |name: &&str| environment.get(name).is_some_and(|value| !value.is_empty());
-        cfg!(target_os = "macos") || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| set(&name))
     }
 
     fn context(&self) -> ContextBounds {
