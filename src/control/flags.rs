@@ -133,3 +133,27 @@ impl Globals {
         rows.into_iter().filter_map(given).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_a_run_does_about_holds_is_read_and_comes_back_from_the_wire() {
+        for (word, meant) in [
+            ("ask", OnHold::Ask),
+            ("skip", OnHold::Skip),
+            ("wait=30m", OnHold::Wait(Duration::from_secs(1_800))),
+        ] {
+            assert_eq!(on_hold(word), Ok(meant), "{word}");
+            let globals = Globals { on_hold: Some(meant), ..Globals::default() };
+            let written = serde_json::to_string(&globals).unwrap();
+            assert_eq!(serde_json::from_str::<Globals>(&written).unwrap(), globals);
+        }
+        for word in ["", "wait", "wait=", "wait=soon", "ask=1s", "never"] {
+            assert!(on_hold(word).is_err(), "{word}");
+        }
+    }
+}

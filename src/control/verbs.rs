@@ -226,7 +226,7 @@ pub enum Verb {
         #[arg(value_name = "HOLD", value_parser = hold_id)]
         id: HoldId,
     },
-    /// Answer what a run asks, or tell it that you have done what it left to you
+    /// Answer what a run asks, or say that you did what it left to you
     #[command(
         after_help = "Examples:\n  strawmanus reply r7 \"The blue one\"\n  strawmanus reply r7 ''"
     )]
@@ -244,7 +244,7 @@ pub enum Verb {
         #[arg(long)]
         all: bool,
     },
-    /// Show what every actor is doing, the runs' steps and what is held; live on a terminal
+    /// Show every actor, the runs' steps and what is held; live on a terminal
     #[command(after_help = "Examples:\n  strawmanus attach\n  strawmanus attach --run r7 --json")]
     Attach {
         /// Whose steps to show first; the newest run's when none is named

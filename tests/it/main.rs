@@ -26,6 +26,8 @@ mod store;
 mod strategies;
 mod support;
 mod tab;
+#[cfg(feature = "chromium")]
+mod terminal;
 mod tickets;
 #[path = "../live/support/tls.rs"]
 mod tls;

@@ -171,11 +171,21 @@ fn runs_go_on_side_by_side_and_end_when_told() {
     assert!(left(&ended, "report.md").contains("stopped by a person"));
     let again = shell.run(&["stop", "r3"]);
     assert_eq!((again.exit, again.word()), (1, "refused"), "{again:#?}");
+    let late = shell.run(&["reply", "r3", "The blue one"]);
+    assert_eq!((late.exit, late.word()), (1, "refused"), "{late:#?}");
 
     waits("stuck", 0);
     let run = shell.start(&["run", "Wait", "--model", &stuck]);
     waits("stuck", 1);
     kill(Pid::from_raw(i32::try_from(run.pid()).unwrap()), Signal::SIGINT).unwrap();
+    let ended = run.wait();
+    assert_eq!((ended.exit, ended.word()), (1, "partial"), "with its report: {ended:#?}");
+    assert_eq!(ended.data("why"), "stopped by a person");
+
+    waits("stuck", 0);
+    let run = shell.start(&["run", "Wait", "--model", &stuck]);
+    waits("stuck", 1);
+    kill(Pid::from_raw(i32::try_from(run.pid()).unwrap()), Signal::SIGTERM).unwrap();
     assert_ne!(run.wait().exit, 0);
     let row = eventually(Duration::from_secs(10), || {
         let rows = shell.run(&["runs"]).good();
@@ -183,7 +193,7 @@ fn runs_go_on_side_by_side_and_end_when_told() {
         if row["state"] == "running" { Err(row) } else { Ok(row) }
     });
     let row = row.unwrap();
-    assert_eq!((&row["id"], &row["state"]), (&json!("r4"), &json!("partial")), "{row}");
+    assert_eq!((&row["id"], &row["state"]), (&json!("r5"), &json!("partial")), "{row}");
     let report = format!("{}/report.md", row["folder"].as_str().unwrap());
     let report = fs::read_to_string(report).unwrap();
     assert!(report.lines().last().unwrap().starts_with("**Status:** Partial |"), "{report}");
