@@ -71,7 +71,9 @@ fn blocks(body: &Value) -> Vec<Block> {
         // What else a message says (its calls, in chat completions) stands with its role.
         let mut head = message.clone();
         head.as_object_mut().map(|head| head.shift_remove("content"));
-        content.map(move |block| (head.to_string(), block))
+        // A message of chat completions that only calls has no content.
+        let none = content.len() == 0;
+        content.chain(none.then_some(Value::Null)).map(move |block| (head.to_string(), block))
     });
     let before = list(&body["tools"]).into_iter().chain(list(&body["system"]));
     let all = before.map(|block| (String::new(), block)).chain(messages);
