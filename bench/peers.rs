@@ -130,6 +130,12 @@ fn acts(asked: &Asked, both: &Both, rows: &mut Rows) {
     let clicked =
         rounds().map(|_| both.run(&["click", &ours], &["click", &theirs])).collect::<Vec<_>>();
     rows.times("click a checkbox by number", &clicked);
+    // What ours answers with the act, the other has to be asked for.
+    let mut seen = clicked;
+    for [_, theirs] in &mut seen {
+        theirs.took += both.theirs.run(&["snapshot", "-i"]).good().took;
+    }
+    rows.times("the same, and what it changed (theirs: and a snapshot)", &seen);
     let css = ["click", "input[name=k10]"];
     rows.times("click a checkbox by CSS", &rounds().map(|_| both.same(&css)).collect::<Vec<_>>());
     let text = |round: usize| format!("text {round}");
