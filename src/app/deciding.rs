@@ -1,4 +1,4 @@
-//! The verbs of a person who decides on held acts. Nothing else reaches the guard's `Decide`: a model
+//! The verbs of a person who decides on held acts and answers runs. Nothing else reaches the guard's `Decide`: a model
 //! cannot approve itself.
 
 use std::time::Duration;
@@ -49,6 +49,35 @@ impl Call<'_> {
         self.taken_over(&hold, false).await;
         let text = format!("{id} is denied, and was not done: {}", hold.what);
         Ok(Answer::told(text, json!({ "hold": row(&hold) })))
+    }
+
+    /// Passes a person's words on to the run that waits for them.
+    pub async fn reply(&self, id: RunId, text: &str) -> Told<Answer> {
+        let row = self.row(id).await?;
+        let answer = |reply| RunMsg::Reply { text: text.to_owned(), reply };
+        let taken = match self.app.world.doors.orchestrators.find(&id) {
+            Some(run) => run.ask(answer, self.app.world.settings.patience).await,
+            None => Ok(Ok(false)),
+        };
+        match taken {
+            Ok(Ok(true)) => {
+                Ok(Answer::told(format!("{id} goes on"), json!({ "id": id.to_string() })))
+            }
+            Ok(Ok(false)) => {
+                let why = format!("{id} waits for no answer: it is {}", row.state.word());
+                let failure = Failure::new("refused", why);
+                let hint = format!("`strawmanus logs {id}` shows what it asked");
+                Err(Box::new(Answer::failed(1, failure.hint(hint))))
+            }
+            Ok(Err(error)) => trouble("daemon", error.to_string()),
+            Err(error) => Err(not_answered("the run", error)),
+        }
+    }
+
+    /// Returns what a held act would send; nothing where the guard does not answer at once.
+    pub async fn payload_of(&self, id: HoldId) -> Option<String> {
+        let asked = self.ask_guard(|reply| GuardMsg::Find { id, reply });
+        Some(timeout(GLANCE, asked).await.ok()?.ok()?.payload)
     }
 
     /// Returns every hold that is not over; nothing where the guard does not answer at once.

@@ -1,20 +1,25 @@
-//! `demo`: the main job on the bundled practice web, with no key and no network; then once more
-//! while a tab's process and the whole browser are killed under it.
+//! `demo`: the main job on the bundled practice web; then once more while a tab's process and the
+//! whole browser are killed under it. With no key and no network a script plays, behind a model's
+//! service of ours; with a key or `--base-url`, the user's own model does.
+
+use std::sync::Arc;
 
 use serde_json::json;
 
 use crate::app::demo::processes::{kill, renderers_of};
+use crate::app::models::behind;
 use crate::app::running::Begin;
 use crate::app::told::trouble;
 use crate::app::{Call, Told};
 use crate::control::answer::{Answer, Failure};
 use crate::domain::ids::SessionName;
 use crate::domain::journal::{Entry, Event};
-use crate::domain::run::Consent;
+use crate::domain::run::{Consent, OnHold};
 use crate::messages::session::SessionMsg;
-use crate::model::script::Script;
 use crate::ports::browser::{LaunchSpec, ProfileMode};
+use crate::ports::model::Model;
 use crate::practice::demo as task;
+use crate::practice::model::ModelService;
 use crate::practice::server::{Options, Practice};
 
 pub mod processes;
@@ -49,6 +54,12 @@ impl Call<'_> {
         let session = self.session_named(name, spec).await?;
         let about = self.ask_session(&session, |reply| SessionMsg::Describe { reply }).await?;
         self.say(format!("browser: {} (pid {})", about.product, about.pid.unwrap_or_default()));
+        let who = if self.has_model() {
+            &self.config.model.orchestrator
+        } else {
+            "a script, asked over HTTP as any model"
+        };
+        self.say(format!("model: {who}"));
         self.say("first, as it comes".into());
         let first = self.play(name, |_| {}).await?;
         self.say("once more, while a tab's process and then the browser are killed".into());
@@ -62,22 +73,38 @@ impl Call<'_> {
             Ok(practice) => practice,
             Err(error) => return trouble("daemon", format!("no practice web: {error}")),
         };
-        let text = task::script(&practice);
-        let script = match Script::parse("demo", &text) {
-            Ok(script) => script,
-            Err(error) => return trouble("model", error.to_string()),
-        };
+        let (model, _service) = self.player(&task::script(&practice)).await?;
         let begin = Begin {
-            task: task::TASK.to_owned(),
+            task: task::task(&practice),
             url: None,
             session: session.clone(),
             consent: Consent::default(),
-            model: std::sync::Arc::new(script),
-            script: Some(text),
+            model,
+            script: None,
+            // The held act is what the task is to end with.
+            on_hold: OnHold::Skip,
+            attended: false,
         };
         let (order, feed) = self.begin(begin).await?;
         let answer = self.watch(&order, feed, seen).await?;
         Ok(Play { answer, ledger: task::verdict(&practice.ledger()) })
+    }
+
+    /// Returns who plays: the user's own model where there is one, else a script behind a service
+    /// of ours, which serves as long as it is held.
+    async fn player(&self, script: &str) -> Told<(Arc<dyn Model>, Option<ModelService>)> {
+        if self.has_model() {
+            let (model, _) = self.model().await?;
+            return Ok((model, None));
+        }
+        let service = match ModelService::start(script) {
+            Ok(service) => service,
+            Err(error) => return trouble("daemon", format!("no practice model: {error}")),
+        };
+        match behind(&service.anthropic()) {
+            Ok(model) => Ok((Arc::new(model), Some(service))),
+            Err(error) => trouble("model", error.to_string()),
+        }
     }
 
     fn say(&self, text: String) {

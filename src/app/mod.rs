@@ -6,6 +6,7 @@ pub mod deciding;
 pub mod demo;
 pub mod lines;
 pub mod models;
+pub mod reading;
 pub mod rows;
 pub mod running;
 pub mod seeing;
@@ -113,12 +114,19 @@ impl Call<'_> {
             Verb::Stop { id } => self.stop(*id).await,
             Verb::Approve { id } => self.approve(*id).await,
             Verb::Deny { id } => self.deny(*id).await,
+            Verb::Reply { id, text } => self.reply(*id, text).await,
             Verb::Demo {} => self.demo().await,
             Verb::Open { url } => self.open(url).await,
             Verb::Observe { url } => self.observe(url.as_deref()).await,
             Verb::Snapshot { interactive, viewport, depth } => {
                 self.snapshot(*interactive, *viewport, *depth).await
             }
+            Verb::Screenshot { target, full_page, marks, output } => {
+                self.screenshot(target.as_deref(), (*full_page, *marks), output.as_deref()).await
+            }
+            Verb::Find { words } => self.find(words).await,
+            Verb::Extract { query, max_chars } => self.extract(query, *max_chars).await,
+            Verb::Read {} => self.read().await,
             Verb::Tab { action } => self.tab(action).await,
             Verb::Click { target, within } => self.click(target, within.as_deref()).await,
             Verb::Fill { target, text, press_enter, within } => {

@@ -42,9 +42,26 @@ impl Call<'_> {
 
     /// Whether a model of the user's own can be asked: there is a key, or a service is named.
     pub fn has_model(&self) -> bool {
+        let settings = &self.config.model;
         let named = self.request.globals.base_url.is_some();
-        named || decider(&self.config.model, &self.request.context.environment).is_ok()
+        let can = decider(settings, &self.request.context.environment).is_ok();
+        !settings.orchestrator.starts_with("script:") && (named || can)
     }
+}
+
+/// Makes a model behind a Messages service on this machine.
+///
+/// # Errors
+/// `Unreachable`, as [`Remote::new`].
+pub fn behind(base_url: &str) -> Result<Remote, ModelError> {
+    let setup = Setup {
+        wire: Some(Wire::Anthropic),
+        base_url: base_url.to_owned(),
+        model: "practice-script".into(),
+        sees: Some(false),
+        key: None,
+    };
+    Remote::new(setup, Proxies::default())
 }
 
 fn no_model<T>(error: &ModelError) -> Told<T> {

@@ -14,14 +14,18 @@ use crate::app::told::{not_answered, trouble, usage};
 use crate::app::{App, Call, Told};
 use crate::control::answer::{Answer, Failure};
 use crate::domain::address::address;
+use crate::domain::cost::Usage;
 use crate::domain::ids::{RunId, SessionName};
-use crate::domain::journal::{Ending, Entry, Event, Judged, Standing, Status, VERSION, Verdict};
+use crate::domain::journal::{
+    Ending, Entry, Event, Judged, Need, Standing, Status, VERSION, Verdict,
+};
 use crate::domain::report;
 use crate::domain::run::{Consent, ContextBounds, Limits, OnHold, RunOrder};
 use crate::messages::books::RunNote;
 use crate::messages::orchestrator::RunMsg;
 use crate::messages::session::SessionMsg;
 use crate::messages::supervisor::{Seat, SupervisorMsg};
+use crate::model::script::Script;
 use crate::ports::model::Model;
 use crate::ports::store::{Counter, Durability};
 
@@ -39,6 +43,9 @@ pub struct Begin {
     pub model: Arc<dyn Model>,
     /// A script's text, kept in the run's folder.
     pub script: Option<String>,
+    pub on_hold: OnHold,
+    /// Somebody sits before it, and can be asked.
+    pub attended: bool,
 }
 
 impl Call<'_> {
@@ -55,8 +62,11 @@ impl Call<'_> {
         // The browser is there before the run is: one that cannot start is no run.
         let address = self.session().await?;
         self.ask_session(&address, |reply| SessionMsg::Describe { reply }).await?;
-        let begin =
-            Begin { task: task.to_owned(), url, session, consent: self.consent(), model, script };
+        let attended = self.request.context.terminal && !self.request.globals.json;
+        let usual = if attended { OnHold::Ask } else { OnHold::Skip };
+        let on_hold = self.request.globals.on_hold.unwrap_or(usual);
+        let (task, consent) = (task.to_owned(), self.consent());
+        let begin = Begin { task, url, session, consent, model, script, on_hold, attended };
         let (order, feed) = self.begin(begin).await?;
         self.watch(&order, feed, |_| {}).await
     }
@@ -64,7 +74,7 @@ impl Call<'_> {
     /// Takes a run on.
     pub async fn begin(&self, begin: Begin) -> Told<(RunOrder, broadcast::Receiver<Entry>)> {
         let world = &self.app.world;
-        let Begin { task, url, session, consent, model, script } = begin;
+        let Begin { task, url, session, consent, model, script, on_hold, attended } = begin;
         let stored = |error: crate::ports::store::StoreError| {
             Box::new(Answer::failed(4, Failure::new("store", error.to_string())))
         };
@@ -83,10 +93,10 @@ impl Call<'_> {
             limits,
             expect,
             consent,
-            on_hold: OnHold::Skip,
-            attended: false,
-            display: self.has_display(),
-            named: script.iter().cloned().collect(),
+            on_hold,
+            attended,
+            display: self.request.context.environment.has_display(),
+            named: script.as_deref().map(addresses).unwrap_or_default(),
             price,
             context,
         };
@@ -118,13 +128,6 @@ impl Call<'_> {
             Ok(Err(error)) => trouble("daemon", error.to_string()),
             Err(error) => Err(not_answered("the runs' supervisor", error)),
         }
-    }
-
-    /// Whether the caller sees windows.
-    fn has_display(&self) -> bool {
-        let environment = &self.request.context.environment;
-        let set = |name: &&str| environment.get(name).is_some_and(|value| !value.is_empty());
-        cfg!(target_os = "macos") || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| set(&name))
     }
 
     fn context(&self) -> ContextBounds {
@@ -162,14 +165,19 @@ impl Call<'_> {
     ) -> Told<Answer> {
         let over = self.app.over(order.id);
         tokio::pin!(over);
-        let mut told = false;
+        let (mut told, mut usage) = (false, Usage::default());
         loop {
             tokio::select! {
                 biased;
                 entry = feed.recv() => match entry {
                     Ok(entry) => {
                         seen(&entry);
-                        self.show(&entry);
+                        if let Event::Answered { usage: more, .. }
+                        | Event::Unanswered { usage: more, .. } = &entry.what
+                        {
+                            usage += *more;
+                        }
+                        self.show(&entry, order, usage).await;
                     }
                     Err(broadcast::error::RecvError::Lagged(_)) => {}
                     Err(broadcast::error::RecvError::Closed) => {
@@ -187,10 +195,16 @@ impl Call<'_> {
         self.app.finish(order).await
     }
 
-    fn show(&self, entry: &Entry) {
-        if let Some(text) = line(entry) {
-            self.progress.step(text, json!(entry));
+    /// Tells an entry, with what the run used so far, and with all that a person needs to decide.
+    async fn show(&self, entry: &Entry, order: &RunOrder, usage: Usage) {
+        let Some(text) = line(entry) else { return };
+        let mut told = json!(entry);
+        told["tokens"] = json!(usage.tokens());
+        told["cost"] = json!(order.price.map(|price| price.of(usage)));
+        if let Event::Waiting { need: Need::Approval { hold, .. }, .. } = &entry.what {
+            told["payload"] = json!(self.payload_of(*hold).await);
         }
+        self.progress.step(text, told);
     }
 
     pub async fn runs(&self) -> Told<Answer> {
@@ -237,7 +251,7 @@ impl Call<'_> {
         Ok(Answer::told(text, json!({ "id": id.to_string(), "folder": row.folder })))
     }
 
-    async fn row(&self, id: RunId) -> Told<RunRow> {
+    pub async fn row(&self, id: RunId) -> Told<RunRow> {
         match RunRow::find(&self.app.world, id).await {
             Ok(Some(row)) => Ok(row),
             Ok(None) => {
@@ -393,6 +407,11 @@ fn told(order: &RunOrder, standing: &Standing, ending: &Ending) -> Answer {
         _ => Some(Failure::new(outcome.clone(), ending.why.clone())),
     };
     Answer { exit, outcome: Some(outcome), data, text, error, ..Answer::default() }
+}
+
+/// The addresses of a script, which was read before.
+fn addresses(script: &str) -> Vec<String> {
+    Script::parse("", script).map(|script| script.addresses()).unwrap_or_default()
 }
 
 const HELD: &str = "a person says `strawmanus approve ID` or `strawmanus deny ID`";

@@ -47,7 +47,7 @@ impl Call<'_> {
         Ok(Answer::told(seen.text, data))
     }
 
-    async fn view(&self, tab: TabId, view: View) -> Told<Observation> {
+    pub async fn view(&self, tab: TabId, view: View) -> Told<Observation> {
         let observe = |patience, reply| TabMsg::Observe { view: view.clone(), patience, reply };
         self.ask_tab(tab, self.action_time(), observe).await
     }

@@ -4,6 +4,7 @@ mod attach;
 pub mod doctor;
 mod plain;
 pub mod print;
+mod run;
 mod serve;
 mod settings;
 
@@ -113,6 +114,9 @@ async fn ask(
     let request = Request { v: PROTOCOL, id, build, verb, globals, context, deadline };
     if let (Some(run), true) = (shows, live) {
         return attach::show(client, request, run).await;
+    }
+    if let Verb::Run { .. } = request.verb {
+        return run::follow(client, request, &settings.config.limits, *printer).await;
     }
     client.send(request, |text, _: &Value| printer.step(text)).await
 }

@@ -53,6 +53,28 @@ impl Printer {
         }
     }
 
+    /// Whether live steps are wanted.
+    pub fn shows_steps(&self) -> bool {
+        !self.json && !self.quiet
+    }
+
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Writes a line in parts: what is done, what came of it in its mark's colour, and what is less
+    /// important.
+    pub fn parts(&self, [what, came, less]: [&str; 3], end: &str) {
+        let less = if less.is_empty() { String::new() } else { format!("{DIM}{less}{PLAIN}") };
+        let line = format!("{}{}{less}{end}", painted(what), painted(came));
+        write_all(anstream::stderr(), &line);
+    }
+
+    /// Writes what a person must know while work is under way.
+    pub fn notice(&self, text: &str) {
+        write_all(anstream::stderr(), &format!("{}\n", painted(text)));
+    }
+
     pub fn help(&self, text: &str) -> ExitCode {
         write_all(anstream::stdout(), text);
         ExitCode::SUCCESS

@@ -7,6 +7,7 @@ use crate::config::FlagSetting;
 use crate::config::span::Span;
 use crate::control::verbs::tab_id;
 use crate::domain::ids::{SessionName, TabId};
+use crate::domain::run::OnHold;
 use crate::ports::browser::ProfileMode;
 
 /// The flags that every verb takes.
@@ -53,6 +54,10 @@ pub struct Globals {
     /// Hosts on which --auto-approve counts
     #[arg(long, global = true, value_name = "DOMAIN", value_delimiter = ',')]
     pub allow: Vec<String>,
+    /// What a run does about a held act: ask, skip it, or wait=30m for an approval
+    /// [default: ask on a terminal, skip elsewhere]
+    #[arg(long, global = true, value_name = "WHAT", value_parser = on_hold)]
+    pub on_hold: Option<OnHold>,
     /// How long the command may take: 10s, 500ms, 2m
     #[arg(long, global = true, value_name = "TIME")]
     pub timeout: Option<Span>,
@@ -74,6 +79,19 @@ fn dollars(text: &str) -> Result<f64, String> {
     let read = text.trim_start_matches('$').parse::<f64>().ok();
     let read = read.filter(|dollars| dollars.is_finite() && *dollars > 0.0);
     read.ok_or_else(|| "it must be a number of US dollars above 0, such as 0.5".into())
+}
+
+fn on_hold(word: &str) -> Result<OnHold, String> {
+    let span = |span: &str| span.parse::<Span>().map(|span| OnHold::Wait(span.0)).ok();
+    let read = match word.split_once('=') {
+        Some(("wait", time)) => span(time),
+        _ => match word {
+            "ask" => Some(OnHold::Ask),
+            "skip" => Some(OnHold::Skip),
+            _ => None,
+        },
+    };
+    read.ok_or_else(|| "say ask, skip, or how long to wait: wait=30m".into())
 }
 
 fn profiles() -> impl TypedValueParser<Value = ProfileMode> {
@@ -113,5 +131,29 @@ impl Globals {
             Some(FlagSetting { flag, key, value: value? })
         };
         rows.into_iter().filter_map(given).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_a_run_does_about_holds_is_read_and_comes_back_from_the_wire() {
+        for (word, meant) in [
+            ("ask", OnHold::Ask),
+            ("skip", OnHold::Skip),
+            ("wait=30m", OnHold::Wait(Duration::from_secs(1_800))),
+        ] {
+            assert_eq!(on_hold(word), Ok(meant), "{word}");
+            let globals = Globals { on_hold: Some(meant), ..Globals::default() };
+            let written = serde_json::to_string(&globals).unwrap();
+            assert_eq!(serde_json::from_str::<Globals>(&written).unwrap(), globals);
+        }
+        for word in ["", "wait", "wait=", "wait=soon", "ask=1s", "never"] {
+            assert!(on_hold(word).is_err(), "{word}");
+        }
     }
 }

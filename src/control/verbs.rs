@@ -2,6 +2,8 @@
 //!
 //! clap's names and serde's names are the same by a test. Targets stay text here; the daemon, which
 //! knows the page, reads them.
+use std::path::PathBuf;
+
 use clap::{ArgGroup, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +71,46 @@ pub enum Verb {
         #[arg(long, value_name = "N")]
         depth: Option<u32>,
     },
+    /// Take a picture of the page, with secret fields painted over
+    #[command(
+        after_help = "Examples:\n  strawmanus screenshot\n  strawmanus screenshot --full-page -o page.png\n  strawmanus screenshot e4 --marks"
+    )]
+    Screenshot {
+        /// Only this element
+        #[arg(value_name = "TARGET", conflicts_with = "full_page")]
+        target: Option<String>,
+        /// The whole page
+        #[arg(long)]
+        full_page: bool,
+        /// Outline what can be operated, with its number
+        #[arg(long)]
+        marks: bool,
+        /// Where to write it; in the folder for screenshots when it is missing
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Find an element by words, and print its number
+    #[command(
+        after_help = "Examples:\n  strawmanus find \"the search field\"\n  strawmanus find \"Send button\" --json"
+    )]
+    Find {
+        /// What it is called, and what it is
+        #[arg(value_name = "WORDS")]
+        words: String,
+    },
+    /// Print the parts of the page that have to do with a question
+    #[command(after_help = "Example:\n  strawmanus extract \"price of the red kettle\"")]
+    Extract {
+        /// What is looked for, in words
+        #[arg(value_name = "QUERY")]
+        query: String,
+        /// About this many characters at most
+        #[arg(long, value_name = "N")]
+        max_chars: Option<usize>,
+    },
+    /// Print the whole page as Markdown
+    #[command(after_help = "Example:\n  strawmanus read > page.md")]
+    Read {},
     /// List, open, switch or close tabs
     #[command(
         after_help = "Examples:\n  strawmanus tab list\n  strawmanus tab new example.com\n  strawmanus tab switch t2"
@@ -184,13 +226,25 @@ pub enum Verb {
         #[arg(value_name = "HOLD", value_parser = hold_id)]
         id: HoldId,
     },
+    /// Answer what a run asks, or say that you did what it left to you
+    #[command(
+        after_help = "Examples:\n  strawmanus reply r7 \"The blue one\"\n  strawmanus reply r7 ''"
+    )]
+    Reply {
+        /// The run's number, as `runs` lists it
+        #[arg(value_name = "RUN", value_parser = run_id)]
+        id: RunId,
+        /// Your answer; empty when you have done what was left to you
+        #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+        text: String,
+    },
     /// End the session's browser
     Close {
         /// End every browser and the daemon too
         #[arg(long)]
         all: bool,
     },
-    /// Show what every actor is doing, the runs' steps and what is held; live on a terminal
+    /// Show every actor, the runs' steps and what is held; live on a terminal
     #[command(after_help = "Examples:\n  strawmanus attach\n  strawmanus attach --run r7 --json")]
     Attach {
         /// Whose steps to show first; the newest run's when none is named

@@ -61,7 +61,43 @@ pub fn fold_point(turns: &[(&Told, u64)], folded: usize, bounds: &ContextBounds)
         return None;
     }
     let recent = usize::try_from(bounds.recent_steps).unwrap_or(usize::MAX);
-    // A block, not a turn at a time: each fold costs the cache what stands behind it.
     let to = turns.len().saturating_sub(recent);
-    (to > folded).then_some(to)
+    // A block, not a turn at a time: each fold costs the cache what stands behind it.
+    (to >= folded + recent.max(1)).then_some(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(page: &str) -> Told {
+        let result = Some("changed\nPOST /x → 200".to_owned());
+        let page = Some(page.to_owned());
+        Told { nonce: "7".into(), result, page, note: "a note".into(), picture: None }
+    }
+
+    #[test]
+    fn a_message_is_fenced_and_folds_to_a_line() {
+        assert_eq!(
+            told("A page </page-data 7>").text(),
+            "<page-data result 7>\nchanged\nPOST /x → 200\n</page-data 7>\nThe page now:\n\
+             <page-data observation 7>\nA page ‹/page-data 7>\n</page-data 7>\na note"
+        );
+        assert_eq!(
+            told("A page").folded(),
+            "<page-data result 7>\nchanged\n</page-data 7>\n(older; folded (the page was shown here))"
+        );
+    }
+
+    #[test]
+    fn turns_are_folded_in_blocks_beyond_a_bound() {
+        let bounds = ContextBounds { recent_steps: 3, text: 9, markdown: 9, fold_at: 1_000 };
+        let page = told(&"word ".repeat(100));
+        let turns = |count| vec![(&page, 20); count];
+        assert_eq!(fold_point(&turns(3), 0, &bounds), None, "not beyond the bound");
+        assert_eq!(fold_point(&turns(5), 0, &bounds), None, "no block yet");
+        assert_eq!(fold_point(&turns(6), 0, &bounds), Some(3));
+        assert_eq!(fold_point(&turns(8), 3, &bounds), None);
+        assert_eq!(fold_point(&turns(9), 3, &bounds), Some(6));
+    }
 }

@@ -48,6 +48,16 @@ impl Script {
         }
         Ok(Self { name: name.to_owned(), calls })
     }
+
+    /// Returns every address that it goes to: whoever wrote it has given them.
+    pub fn addresses(&self) -> Vec<String> {
+        let of = |(_, call): &(String, ToolCall)| match call {
+            ToolCall::Navigate { url } | ToolCall::Restart { url } => Some(url.clone()),
+            ToolCall::Tabs { url, .. } => url.clone(),
+            _ => None,
+        };
+        self.calls.iter().filter_map(of).collect()
+    }
 }
 
 fn read(raw: &str) -> Result<ToolCall, String> {

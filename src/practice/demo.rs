@@ -3,17 +3,27 @@ use crate::practice::ledger::{Received, count};
 use crate::practice::server::Practice;
 
 /// What the run is asked to do. The last step is one that nobody may do unasked.
-pub const TASK: &str = "Find out in The Harbour Paper which lamp the repair café chose, put one into \
-                        the cart at Finch & Fern, and send Mira Holt, who asked for it by mail, its \
-                        name and price.";
+const TASK: &str = "Find out in The Harbour Paper ({{news}}/) which lamp the repair café chose, put \
+                    one into the cart at Finch & Fern ({{shop}}/), and send Mira Holt, who asked for \
+                    it by mail ({{mail}}/), its name and price.";
 
 /// One tool call a line; `{{news}}`, `{{shop}}` and `{{mail}}` stand for origins.
 const SCRIPT: &str = include_str!("demo/practice.jsonl");
 
-/// Returns the task as a scripted run: JSON lines for `--model script:FILE`.
+/// Returns the task, with the addresses of its sites.
+pub fn task(practice: &Practice) -> String {
+    at(TASK, practice)
+}
+
+/// Returns the task as a scripted run: JSON lines for `--model script:FILE`, or for a
+/// [`crate::practice::model::ModelService`].
 pub fn script(practice: &Practice) -> String {
-    ["news", "shop", "mail"].into_iter().fold(SCRIPT.to_owned(), |script, site| {
-        script.replace(&format!("{{{{{site}}}}}"), &practice.url(site, ""))
+    at(SCRIPT, practice)
+}
+
+fn at(text: &str, practice: &Practice) -> String {
+    ["news", "shop", "mail"].into_iter().fold(text.to_owned(), |text, site| {
+        text.replace(&format!("{{{{{site}}}}}"), &practice.url(site, ""))
     })
 }
 
@@ -69,6 +79,8 @@ mod tests {
         let practice = Practice::start(Options { ports: 1 }).unwrap();
         let script = script(&practice);
         assert!(!script.contains("{{"), "{script}");
+        assert!(task(&practice).contains(&practice.url("mail", "/")));
+        assert!(!task(&practice).contains("{{"));
         let calls: Vec<ToolCall> =
             script.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert!(

@@ -1,5 +1,6 @@
 //! What needs no browser.
 mod address;
+mod agent;
 mod cache;
 mod cli;
 mod config;
@@ -25,6 +26,8 @@ mod store;
 mod strategies;
 mod support;
 mod tab;
+#[cfg(feature = "chromium")]
+mod terminal;
 mod tickets;
 #[path = "../live/support/tls.rs"]
 mod tls;

@@ -128,6 +128,16 @@ async fn a_script_plays_a_line_a_turn_and_ends() {
 }
 
 #[test]
+fn a_script_names_the_addresses_that_it_goes_to() {
+    let text = r#"{"tool":"browser_navigate","args":{"url":"http://a.test/x"}}
+        {"tool":"record_fact","args":{"claim":"c","entity":"e","attribute":"a","value":"v","url":"http://b.test/"}}
+        {"tool":"browser_tabs","args":{"action":"new","url":"http://c.test/"}}
+        {"tool":"browser_restart","args":{"url":"http://d.test/"}}"#;
+    let script = Script::parse("s", text).unwrap();
+    assert_eq!(script.addresses(), ["http://a.test/x", "http://c.test/", "http://d.test/"]);
+}
+
+#[test]
 fn a_bad_script_says_its_line() {
     let finish = r#"{"tool":"finish","args":{"answer":"done"}}"#;
     let mut says: Vec<_> = [

@@ -25,7 +25,7 @@ fn lines_and_settings_that_cannot_be_used_are_explained() {
     file("none.jsonl", "# nothing\n");
     file("empty.jsonl", "");
     let mut seen = Transcript::new(&shell);
-    let lines: [&[&str]; 27] = [
+    let lines: [&[&str]; 29] = [
         &["fly"],
         &["clik", "e1"],
         &["click", "--hard", "e1"],
@@ -49,6 +49,8 @@ fn lines_and_settings_that_cannot_be_used_are_explained() {
         &["run", "x", "--model", "script:none.jsonl"],
         &["run", "x", "--model", "script:empty.jsonl"],
         &["run", "x", "--max-steps", "0"],
+        &["run", "x", "--max-cost", "nothing"],
+        &["run", "x", "--max-cost", "0.5", "--model", "nobody-knows"],
         &["run", "x"],
         &["logs", "r99"],
         &["stop", "r99"],

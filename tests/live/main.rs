@@ -9,3 +9,4 @@ mod runs;
 mod smoke;
 mod support;
 mod verbs;
+mod wires;

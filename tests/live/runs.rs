@@ -1,15 +1,11 @@
 //! Runs as scripts and people begin them: how they end, what they leave, and who may stop them.
 use std::fs;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
-use axum::http::Response;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
+use strawmanus::practice::model::ModelService;
 use strawmanus::practice::server::{Options, Practice};
 
 use crate::support::shell::{Done, Shell, eventually};
@@ -175,11 +171,21 @@ fn runs_go_on_side_by_side_and_end_when_told() {
     assert!(left(&ended, "report.md").contains("stopped by a person"));
     let again = shell.run(&["stop", "r3"]);
     assert_eq!((again.exit, again.word()), (1, "refused"), "{again:#?}");
+    let late = shell.run(&["reply", "r3", "The blue one"]);
+    assert_eq!((late.exit, late.word()), (1, "refused"), "{late:#?}");
 
     waits("stuck", 0);
     let run = shell.start(&["run", "Wait", "--model", &stuck]);
     waits("stuck", 1);
     kill(Pid::from_raw(i32::try_from(run.pid()).unwrap()), Signal::SIGINT).unwrap();
+    let ended = run.wait();
+    assert_eq!((ended.exit, ended.word()), (1, "partial"), "with its report: {ended:#?}");
+    assert_eq!(ended.data("why"), "stopped by a person");
+
+    waits("stuck", 0);
+    let run = shell.start(&["run", "Wait", "--model", &stuck]);
+    waits("stuck", 1);
+    kill(Pid::from_raw(i32::try_from(run.pid()).unwrap()), Signal::SIGTERM).unwrap();
     assert_ne!(run.wait().exit, 0);
     let row = eventually(Duration::from_secs(10), || {
         let rows = shell.run(&["runs"]).good();
@@ -187,7 +193,7 @@ fn runs_go_on_side_by_side_and_end_when_told() {
         if row["state"] == "running" { Err(row) } else { Ok(row) }
     });
     let row = row.unwrap();
-    assert_eq!((&row["id"], &row["state"]), (&json!("r4"), &json!("partial")), "{row}");
+    assert_eq!((&row["id"], &row["state"]), (&json!("r5"), &json!("partial")), "{row}");
     let report = format!("{}/report.md", row["folder"].as_str().unwrap());
     let report = fs::read_to_string(report).unwrap();
     assert!(report.lines().last().unwrap().starts_with("**Status:** Partial |"), "{report}");
@@ -195,76 +201,36 @@ fn runs_go_on_side_by_side_and_end_when_told() {
     assert_eq!(tabs.data("tabs").as_array().unwrap().len(), 1, "the shell's own: {tabs:#?}");
 }
 
-/// What the service was sent, with the key of each request.
-type Sent = Arc<Mutex<Vec<(String, Value)>>>;
-
-/// A service that reads the page as a model would, and calls tools by its numbers.
-async fn think(State((sent, start)): State<(Sent, String)>, request: Request) -> Response<Body> {
-    let key = request.headers().get("x-api-key").and_then(|key| key.to_str().ok());
-    let key = key.unwrap_or_default().to_owned();
-    let path = request.uri().path().to_owned();
-    let body = to_bytes(request.into_body(), 4 << 20).await.unwrap();
-    let body: Value = serde_json::from_slice(&body).unwrap();
-    let turn = sent.lock().unwrap().len();
-    let newest = body["messages"].as_array().unwrap().last().unwrap().to_string();
-    sent.lock().unwrap().push((key, body));
-    assert_eq!(path, "/v1/messages");
-    let number = |name: &str| {
-        let before = newest.split(&format!(">{name}<")).next().unwrap();
-        let line = before.rsplit("\\n").next().unwrap();
-        line.trim().split('[').next().unwrap().parse::<u32>().unwrap()
-    };
-    let (name, input) = match turn {
-        0 => ("browser_navigate", json!({ "url": start })),
-        1 => ("browser_click", json!({ "index": number("New message") })),
-        2 => (
-            "browser_input",
-            json!({ "index": number("Subject"), "text": "Hello", "press_enter": false }),
-        ),
-        _ => ("finish", json!({ "answer": "A message was begun." })),
-    };
-    let id = format!("toolu_{turn}");
-    let reply = json!({
-        "id": "msg", "type": "message", "role": "assistant", "model": "claude-test",
-        "content": [
-            { "type": "text", "text": "I go on." },
-            { "type": "tool_use", "id": id, "name": name, "input": input },
-        ],
-        "stop_reason": "tool_use", "usage": { "input_tokens": 100, "output_tokens": 10 },
-    });
-    Response::builder()
-        .header("content-type", "application/json")
-        .body(Body::from(reply.to_string()))
-        .unwrap()
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_behind_a_service_works_and_its_key_is_kept_nowhere() {
+#[test]
+fn a_model_behind_a_service_works_and_its_key_is_kept_nowhere() {
     const KEY: &str = "test-key-of-nobody-Zq9";
     let (practice, shell) = (practice(), Shell::new().with("ANTHROPIC_API_KEY", KEY));
-    let sent = Sent::default();
-    let state = (Arc::clone(&sent), practice.url("mail", "/"));
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let service = format!("http://{}", listener.local_addr().unwrap());
-    let router = Router::new().fallback(think).with_state(state);
-    let serving = tokio::spawn(async move { axum::serve(listener, router).await });
-    let words = ["run", "Begin a message", "--base-url", &service, "--model", "claude-test"];
+    let start = practice.url("mail", "/");
+    let calls = [
+        navigate(&start),
+        click("link", "New message"),
+        input("Subject", "Hello"),
+        finish("A message was begun."),
+    ];
+    let text: String = calls.iter().map(|call| format!("{call}\n")).collect();
+    let service = ModelService::start(&text).unwrap();
+    let task = format!("Begin a message at {start}");
+    let words = ["run", &task, "--base-url", &service.anthropic(), "--model", "claude-test"];
     let done = shell.run(&words).good();
     assert_eq!(done.data("answer"), "A message was begun.", "{done:#?}");
     assert_eq!(done.data("status"), "Complete");
     must_fit("run", &done);
     let report = left(&done, "report.md");
     assert!(report.contains("- Model: claude-test\n"), "{report}");
-    assert!(report.contains("- Tokens: 400 in, 40 out\n"), "{report}");
-    {
-        let sent = sent.lock().unwrap();
-        assert_eq!(sent.len(), 4);
-        assert!(sent.iter().all(|(key, body)| key == KEY && body["model"] == "claude-test"));
-        let last = sent[3].1.to_string();
-        assert!(last.contains("tool_result") && last.contains("changed"), "{last}");
-    }
+    assert!(report.contains(&format!("- Tokens: {} in", service.tokens().input)), "{report}");
+    let asked = service.asked();
+    assert_eq!(asked.len(), 4);
+    assert!(
+        asked.iter().all(|it| it.headers["x-api-key"] == KEY && it.body["model"] == "claude-test")
+    );
+    let last = asked[3].body["messages"].to_string();
+    assert!(last.contains("tool_result") && last.contains("changed"), "{last}");
     let written = files_with(&shell.home(), KEY.as_bytes());
     assert!(written.is_empty(), "{written:?}");
     assert!(!done.out.contains(KEY));
-    serving.abort();
 }

@@ -9,6 +9,7 @@ use crate::support::shell::{Done, Shell};
 use crate::support::transcript::Transcript;
 
 mod effects;
+mod eyes;
 pub mod keys;
 
 pub fn practice() -> Practice {

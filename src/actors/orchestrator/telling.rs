@@ -100,6 +100,7 @@ impl Loop {
         let looked = matches!(last.as_ref().and_then(|l| l.call.as_ref()), Some(ToolCall::View {}));
         let change = before.zip(now.as_ref()).and_then(|(before, now)| changes(&before, now));
         match change.filter(|_| !looked) {
+            Some(lines) if lines.is_empty() => {}
             Some(lines) => {
                 let lines = lines.iter().map(|line| format!("\n{line}"));
                 result.get_or_insert_default().extend(lines);

@@ -47,10 +47,11 @@ impl SessionState {
         let Some(Restarting { replies, new_window, .. }) = self.restarting.take() else {
             return;
         };
-        if started.is_err() && new_window {
-            if let Some(mut note) = self.world.books.sessions.get_mut(&self.name) {
-                note.spec.headless = true;
-            }
+        if started.is_err()
+            && new_window
+            && let Some(mut note) = self.world.books.sessions.get_mut(&self.name)
+        {
+            note.spec.headless = true;
         }
         for reply in replies {
             let outcome = started.map_err(|why| SessionError::Browser(why.to_owned()));

@@ -45,8 +45,8 @@ pub struct Model {
     /// The run that was chosen; the newest when none was.
     pub run: Option<RunId>,
     hold: Option<HoldId>,
-    /// The chosen act went away by itself; the next key must not be taken for another.
-    slipped: bool,
+    /// The chosen act went away by itself: for so many looks a key may still be meant for it.
+    slipped: u8,
     pub mode: Mode,
     pub notice: String,
     /// Lines of the steps that are scrolled away below.
@@ -57,6 +57,8 @@ pub struct Model {
     deciding: Vec<HoldId>,
 }
 
+/// About as long as a person takes to see that the choice fell on another act.
+const SLIPPED: u8 = 6;
 /// How far one key scrolls.
 const PAGE: usize = 10;
 
@@ -170,7 +172,7 @@ impl Model {
             self.notice = self.nothing_held().into();
             return None;
         };
-        if std::mem::take(&mut self.slipped) {
+        if std::mem::take(&mut self.slipped) > 0 {
             self.notice = format!("{id} is chosen now; press again if you mean it");
             return None;
         }
@@ -207,7 +209,7 @@ impl Model {
         let at = self.chosen_hold().and_then(|chosen| holds.iter().position(|h| h.id == chosen.id));
         let to = step(at.unwrap_or_default(), by, holds.len());
         let to = to.map(|to| holds[to].id);
-        (self.hold, self.slipped) = (to.or(self.hold), false);
+        (self.hold, self.slipped) = (to.or(self.hold), 0);
     }
 
     fn most_back(&self) -> usize {
@@ -219,7 +221,8 @@ impl Model {
     fn mend_choice(&mut self) {
         self.steps_back = self.steps_back.min(self.most_back());
         let chosen = self.chosen_hold().map(|hold| hold.id);
-        self.slipped |= self.hold.is_some() && chosen != self.hold;
+        let slips = self.hold.is_some() && chosen != self.hold;
+        self.slipped = if slips { SLIPPED } else { self.slipped.saturating_sub(1) };
         self.hold = chosen;
         if let Mode::Confirming(id) = self.mode
             && !self.holds().iter().any(|hold| hold.id == id)

@@ -144,8 +144,14 @@ fn no_other_act_is_approved_than_the_one_that_was_asked_about() {
     assert_eq!(press(&mut model, &[Key::Enter]), [], "h2 went away before it was confirmed");
     assert_eq!(press(&mut model, &[Key::No]), [], "the choice fell on h1 by itself");
     assert_eq!(press(&mut model, &[Key::No]), [Wish::Deny(HoldId(1))]);
-    model.update(Heard::Seen(Box::new(two)));
+    model.update(Heard::Seen(Box::new(two.clone())));
     assert_eq!(press(&mut model, &[Key::Yes, Key::Enter]), [Wish::Approve(HoldId(2))]);
+
+    model = self::model(sight());
+    for _ in 0..9 {
+        model.update(Heard::Seen(Box::new(only(2, "click \"Pay\""))));
+    }
+    assert_eq!(press(&mut model, &[Key::No]), [Wish::Deny(HoldId(2))], "that is long seen");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What of a page's Markdown answers a query: whole where it is short, else the parts that have its
 //! words. Pure.
 
+use crate::domain::page::text::cap;
+
 /// Returns at most about `most` characters of `markdown`: all of it, or the blocks that fit `query`
 /// best, in their order, each with its heading; what was left out is counted.
 pub fn excerpt(markdown: &str, query: &str, most: usize) -> String {
@@ -13,13 +15,18 @@ pub fn excerpt(markdown: &str, query: &str, most: usize) -> String {
     let score = |at: &usize| fit(&blocks[*at], &words);
     ranked.sort_by_key(|at| std::cmp::Reverse(score(at)));
     let (mut kept, mut size) = (Vec::new(), 0);
-    for at in ranked {
+    for &at in &ranked {
         let long = blocks[at].text.chars().count();
         if size + long > most {
             continue;
         }
         size += long;
         kept.push(at);
+    }
+    if let Some(best) = ranked.first().filter(|_| kept.is_empty()) {
+        // Not even one part fits: its beginning is better than nothing.
+        let cut = cap(blocks[*best].text.trim_end(), most);
+        return format!("{cut}\n… the rest of {} parts is left out\n", blocks.len());
     }
     kept.sort_unstable();
     written(&blocks, &kept)
@@ -116,6 +123,13 @@ mod tests {
         let table = (0..400).map(|n| format!("| row {n} | {} |\n", n * 7)).collect::<String>();
         let row = excerpt(&table, "row 312", 700);
         assert!(row.contains("| row 312 | 2184 |"), "{row}");
+    }
+
+    #[test]
+    fn a_part_that_is_too_long_is_begun() {
+        let page = "The red kettle costs 39 € ".repeat(9);
+        let got = excerpt(&page, "kettle", 20);
+        assert!(got.starts_with("The red kettle cost…\n… the rest"), "{got}");
     }
 
     #[test]

@@ -97,9 +97,11 @@ pub fn find<'a>(description: &str, shown: &'a [Shown]) -> Finding<'a> {
 /// description has a word for one.
 fn score(description: &str, shown: &Shown) -> f64 {
     let quoted = quoted(description);
-    let said = words(quoted.as_deref().unwrap_or(description));
-    let all = words(description);
     let name = words(&shown.name);
+    let says = |word: &String| !STOP.contains(&word.as_str()) || name.contains(word);
+    let said: Vec<String> =
+        words(quoted.as_deref().unwrap_or(description)).into_iter().filter(says).collect();
+    let all = words(description);
     let means_role = |word: &String| ROLES.iter().any(|(_, words)| words.contains(&word.as_str()));
     let mine = ROLES.iter().find(|(role, _)| *role == shown.role).map(|(_, words)| *words);
     let role_said = all.iter().any(means_role);
@@ -153,7 +155,7 @@ fn quoted(description: &str) -> Option<String> {
 fn words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.filter(|word| !STOP.contains(word)).map(str::to_owned).collect()
+    words.map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -6,8 +6,21 @@ use serde_json::{Value, json};
 
 use crate::domain::tool::ToolCall;
 
-/// How often the page is scrolled for an element before the script is given up.
+/// How often the page is looked at and scrolled for an element before the script is given up.
 const LOOKS: usize = 6;
+/// How often a call is made that failed for a reason that passes.
+const TRIES: usize = 3;
+/// Outcomes after which nothing was done, and the same call may do another time.
+const PASSING: [&str; 8] = [
+    "stale",
+    "ambiguous",
+    "not_found",
+    "unstable",
+    "target_gone",
+    "tab_restarted",
+    "busy",
+    "timed_out",
+];
 
 /// Plays a script. Where it stands follows from how many answers a request holds: one that is sent
 /// again gets the same answer again.
@@ -22,6 +35,7 @@ pub(super) struct Actor {
 struct Standing {
     line: usize,
     looks: usize,
+    tries: usize,
 }
 
 /// What is called next.
@@ -45,8 +59,10 @@ impl Actor {
     pub fn choose(&self, request: &Value) -> Choice {
         let answers = answers(request);
         let before = self.after.range(..answers).next_back();
-        let now = before.map_or_else(Standing::default, |(_, standing)| *standing);
-        let then = Standing { line: now.line + 1, looks: 0 };
+        let stood = before.map_or_else(Standing::default, |(_, standing)| *standing);
+        let texts = shown(request);
+        let newest = texts.first().map_or("", String::as_str);
+        let now = stood.reconsidered(outcome(newest));
         let id = format!("toolu_{answers}");
         let choice = |name: &str, args: Value, then| Choice {
             id: id.clone(),
@@ -55,9 +71,15 @@ impl Actor {
             then,
             now,
         };
-        let lost =
-            |why: &str| choice("finish", json!({ "answer": "", "incomplete_reason": why }), then);
-        let Some(call) = self.lines.get(now.line) else { return lost("the script is over") };
+        let then = Standing { line: now.line + 1, looks: 0, ..now };
+        let look = Standing { looks: now.looks + 1, ..now };
+        let whole = newest.contains("[page] url=");
+        if now.tries > stood.tries && !whole {
+            return choice("browser_view", json!({}), look);
+        }
+        let Some(call) = self.lines.get(now.line) else {
+            return lost(choice, then, "the script is over");
+        };
         let call = serde_json::to_value(call).unwrap_or_default();
         let name = call["tool"].as_str().unwrap_or_default();
         let mut args = call["args"].clone();
@@ -65,17 +87,18 @@ impl Actor {
         let Some(named) = named else { return choice(name, args, then) };
         let word = |field: &str| named.get(field).and_then(Value::as_str).unwrap_or_default();
         let (role, called) = (word("role"), word("name"));
-        match number_of(&shown(request), role, called) {
-            Some(number) => {
-                args["index"] = json!(number);
-                choice(name, args, then)
-            }
-            None if now.looks < LOOKS => {
-                let then = Standing { looks: now.looks + 1, ..now };
-                choice("browser_scroll_down", json!({ "to_bottom": false }), then)
-            }
-            None => lost(&format!("the page shows no {role} '{called}'")),
+        if let Some(number) = number_of(&texts, role, called) {
+            args["index"] = json!(number);
+            return choice(name, args, then);
         }
+        let ended = now.looks > 0 && outcome(newest) == "no_effect";
+        if ended || now.looks >= LOOKS {
+            return lost(choice, then, &format!("the page shows no {role} '{called}'"));
+        }
+        if now.looks == 0 && !whole {
+            return choice("browser_view", json!({}), look);
+        }
+        choice("browser_scroll_down", json!({ "to_bottom": false }), look)
     }
 
     /// Notes that a choice was told; an answer that says something else in its place leaves the
@@ -84,6 +107,34 @@ impl Actor {
         let standing = if advances { choice.then } else { choice.now };
         self.after.insert(answers(request), standing);
     }
+}
+
+impl Standing {
+    /// Goes back to a call that failed for a reason that passes.
+    fn reconsidered(self, outcome: &str) -> Self {
+        let failed = PASSING.contains(&outcome) && self.looks == 0 && self.line > 0;
+        match failed {
+            true if self.tries < TRIES => {
+                Self { line: self.line - 1, looks: 0, tries: self.tries + 1 }
+            }
+            true => self,
+            // A look in between is no success yet.
+            false if self.looks > 0 => self,
+            false => Self { tries: 0, ..self },
+        }
+    }
+}
+
+/// Ends a script that cannot go on.
+fn lost(choice: impl Fn(&str, Value, Standing) -> Choice, then: Standing, why: &str) -> Choice {
+    choice("finish", json!({ "answer": "", "incomplete_reason": why }), then)
+}
+
+/// The first word of what came of the last call.
+fn outcome(text: &str) -> &str {
+    let mut lines = text.lines().skip_while(|line| !line.starts_with("<page-data result "));
+    let line = lines.nth(1).unwrap_or_default();
+    line.split(|c: char| !c.is_ascii_lowercase() && c != '_').next().unwrap_or_default()
 }
 
 fn answers(request: &Value) -> usize {
@@ -188,6 +239,23 @@ mod tests {
     }
 
     #[test]
+    fn a_script_that_finds_nothing_ends() {
+        let script = r#"{"tool":"browser_click","args":{"index":{"role":"button","name":"Off"}}}"#;
+        let mut actor = Actor::read(script).unwrap();
+        let mut calls = Vec::new();
+        for turn in 0..4 {
+            let said = (0..turn).map(|_| json!({ "role": "assistant", "content": "x" }));
+            let page = "<page-data result 1>\nno_effect\n[page] url=x";
+            let last = json!({ "role": "user", "content": page });
+            let request = json!({ "messages": said.chain([last]).collect::<Vec<_>>() });
+            let choice = actor.choose(&request);
+            calls.push(choice.name.clone());
+            actor.said(&request, choice, true);
+        }
+        assert_eq!(calls, ["browser_scroll_down", "finish", "finish", "finish"]);
+    }
+
+    #[test]
     fn the_script_goes_on_with_the_answers_of_the_request() {
         let script = "{\"tool\":\"browser_click\",\"args\":{\"index\":{\"role\":\"button\",\"name\":\"Send\"}}}\n\
             {\"tool\":\"finish\",\"args\":{\"answer\":\"a\"}}";
@@ -200,18 +268,25 @@ mod tests {
             }
             json!({ "messages": messages })
         };
-        let mut play = |answers, page, advances| {
+        let came = |what: &str| format!("{PAGE}\n<page-data result 7>\n{what}\n</page-data 7>");
+        let mut play = |answers, page: &str, advances| {
             let request = request(answers, page);
             let choice = actor.choose(&request);
             let call = format!("{} {}", choice.name, choice.args);
             actor.said(&request, choice, advances);
             call
         };
-        assert_eq!(play(0, "nothing", true), r#"browser_scroll_down {"to_bottom":false}"#);
-        assert_eq!(play(1, PAGE, false), r#"browser_click {"index":4}"#);
-        assert_eq!(play(2, PAGE, true), r#"browser_click {"index":4}"#);
-        assert_eq!(play(3, PAGE, true), r#"finish {"answer":"a"}"#);
-        assert_eq!(play(3, PAGE, true), r#"finish {"answer":"a"}"#, "sent again");
-        assert!(play(4, PAGE, true).contains("over"));
+        let (click, finish) = (r#"browser_click {"index":4}"#, r#"finish {"answer":"a"}"#);
+        assert_eq!(play(0, "nothing", true), "browser_view {}");
+        assert_eq!(play(1, "nothing", true), r#"browser_scroll_down {"to_bottom":false}"#);
+        assert_eq!(play(2, PAGE, false), click, "another thing is said in its place");
+        assert_eq!(play(3, PAGE, true), click);
+        assert_eq!(play(4, &came("stale: it is gone"), true), "browser_view {}");
+        assert_eq!(play(5, &came("observed"), true), click);
+        let whole = format!("{}\n[page] url=x", came("tab_restarted"));
+        assert_eq!(play(6, &whole, true), click);
+        assert_eq!(play(7, &came("changed: it"), true), finish);
+        assert_eq!(play(7, &came("changed: it"), true), finish, "sent again");
+        assert!(play(8, PAGE, true).contains("over"));
     }
 }

@@ -119,6 +119,11 @@ fn every_key_is_documented_and_every_documented_key_is_there() {
         ("open", &["open", &page("effects")] as &[&str]),
         ("observe", &["observe"]),
         ("snapshot", &["snapshot"]),
+        ("find", &["find", "Change text"]),
+        ("find, not_found", &["find", "a purple elephant"]),
+        ("read", &["read"]),
+        ("extract", &["extract", "text"]),
+        ("screenshot", &["screenshot"]),
         ("click", &["click", "Change text"]),
         ("fill", &["fill", "Field", "x"]),
         ("press", &["press", "Tab"]),
@@ -160,7 +165,7 @@ fn every_key_is_documented_and_every_documented_key_is_there() {
     check("close", &shell.run(&["close"]));
     // These have tests of their own, which look at their keys.
     left.retain(|command| {
-        !["stop", "demo", "approve HOLD, its run waits"].contains(&command.as_str())
+        !["stop", "demo", "reply", "approve HOLD, its run waits"].contains(&command.as_str())
     });
     assert!(left.is_empty(), "no command was given for {left:?}");
 }
