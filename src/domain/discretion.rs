@@ -86,7 +86,7 @@ pub fn safe_path(path: &str) -> Result<PathBuf, BadPath> {
     let good = |part: &&str| {
         !part.is_empty() && part.len() <= 100 && !part.starts_with('.') && !part.contains(odd)
     };
-    if parts.len() <= 5 && parts.iter().all(|part| good(&part)) {
+    if parts.len() <= 5 && parts.iter().all(good) {
         Ok(parts.iter().collect())
     } else {
         Err(BadPath(path.to_owned()))

@@ -83,7 +83,8 @@ fn as_address(word: &str) -> Option<Url> {
     let worded =
         name.contains('.') && last.chars().count() >= 2 && last.chars().all(char::is_alphabetic);
     let local = name == "localhost" && port.is_some();
-    let address = name.parse::<std::net::Ipv4Addr>().is_ok();
+    let address =
+        name.split('.').count() == 4 && name.split('.').all(|part| part.parse::<u8>().is_ok());
     // `report.md` is a file; who means the host writes its scheme.
     let file = ["md", "txt", "csv", "json", "pdf", "html", "js", "rs", "py"].contains(&last)
         && bare == word;

@@ -281,6 +281,21 @@ impl ToolCall {
         }
     }
 
+    /// The number of the element that it aims at, if it aims at one by number.
+    pub fn aim(&self) -> Option<ElementId> {
+        let index = match self {
+            Self::Click(place) | Self::Input { place, .. } => place.index.as_ref(),
+            Self::SelectOption { index, .. } => Some(index),
+            Self::Screenshot { index, .. } => index.as_ref(),
+            Self::Find(find) => find.index.as_ref(),
+            _ => None,
+        };
+        match index {
+            Some(Index::Number(id)) => Some(*id),
+            Some(Index::Named { .. }) | None => None,
+        }
+    }
+
     /// Whether it only looks, or writes down what was seen: it leaves nothing in doubt.
     pub fn only_looks(&self) -> bool {
         match self {

@@ -213,9 +213,8 @@ async fn a_conversation_that_is_too_long_is_folded_and_told_once_more() {
     assert_eq!(played.ended().0, Status::Complete);
     assert!(played.entries.iter().any(|entry| matches!(entry.what, Event::Folded { before: 2 })));
     assert_eq!(played.standing.usage.input, 5_000, "a try that failed is paid for too");
-    let asked = model.asked.lock().unwrap();
-    assert!(asked[4].turns[0].message.text.contains("(older; folded"));
-    drop(asked);
+    let told = model.asked.lock().unwrap()[4].turns[0].message.text.clone();
+    assert!(told.contains("(older; folded"), "{told}");
     let model = Talker::of([VIEW, too_long()]);
     let played = play(&Web::default(), order(1), &model).await;
     assert_eq!(played.ended().0, Status::Failed);

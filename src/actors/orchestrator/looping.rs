@@ -232,7 +232,7 @@ impl Loop {
             },
         };
         let (_, shown) = self.worker.discreet(String::new(), &call);
-        let what = shown.what();
+        let what = self.worker.in_words(&shown);
         self.record(Event::Intended { step, call: shown, what: what.clone() }).await?;
         self.desk.post(format!("step {step}: {what}"));
         if let ToolCall::Finish { answer, .. } = call {

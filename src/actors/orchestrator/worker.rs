@@ -12,10 +12,11 @@ use crate::domain::action::Action;
 use crate::domain::discretion::discreet;
 use crate::domain::ids::{HoldId, TabId};
 use crate::domain::outcome::OutcomeKind;
-use crate::domain::page::observation::{Observation, View};
+use crate::domain::page::observation::{Observation, Shown, View};
+use crate::domain::page::text::line;
 use crate::domain::run::RunOrder;
 use crate::domain::target::{Query, Target};
-use crate::domain::tool::{Index, ToolCall};
+use crate::domain::tool::ToolCall;
 use crate::messages::Reply;
 use crate::messages::address::AskError;
 use crate::messages::session::{Owner, SessionError, SessionMsg};
@@ -265,12 +266,28 @@ impl Worker {
         Some(Filled { tab, url: self.url(), role, name, text: text.clone() })
     }
 
-    /// The middle of the box of what a call aims at, where the newest page shows it.
+    /// What a call aims at by number, where the newest page shows it.
+    fn aimed_at(&self, call: &ToolCall) -> Option<&Shown> {
+        let id = call.aim()?;
+        self.newest.as_ref()?.elements.iter().find(|shown| shown.id == id)
+    }
+
+    /// The middle of the box of what a call aims at.
     pub fn centre_of(&self, call: &ToolCall) -> Option<(f64, f64)> {
-        let (ToolCall::Click(place) | ToolCall::Input { place, .. }) = call else { return None };
-        let Some(Index::Number(id)) = &place.index else { return None };
-        let shown = self.newest.as_ref()?.elements.iter().find(|shown| shown.id == *id)?;
-        shown.bounds.map(|[x, y, width, height]| (x + width / 2.0, y + height / 2.0))
+        let [x, y, width, height] = self.aimed_at(call)?.bounds?;
+        Some((x + width / 2.0, y + height / 2.0))
+    }
+
+    /// Says a call in words, with the name of what its number stands for.
+    pub fn in_words(&self, call: &ToolCall) -> String {
+        let what = call.what();
+        match self.aimed_at(call) {
+            Some(Shown { id, role, name, .. }) if !name.is_empty() => {
+                let number = format!("[{}]", id.0);
+                what.replacen(&number, &format!("{number} {role} '{}'", line(name, 60)), 1)
+            }
+            Some(_) | None => what,
+        }
     }
 
     /// Goes on in the tab that the last act opened.
