@@ -1,27 +1,32 @@
 //! How well the guard's table tells what must be held from what only looks like it, on labelled
-//! controls. `bench-guard [tuning|held-out] [--misses]`: whoever tunes the table looks at the misses
-//! of the tuning half alone.
+//! controls. `bench-guard [first|blind] [tuning|held-out] [--misses]`: whoever tunes the table looks
+//! at the misses of the tuning halves alone.
 #[path = "guard/corpus.rs"]
 mod corpus;
 
 use std::collections::BTreeSet;
 
-use corpus::{Entry, Figures, Half, entries, words};
+use corpus::{Corpus, Entry, Figures, Half, entries, words};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let asked = |word: &str| arguments.iter().any(|argument| argument == word);
-    let one = asked("tuning") || asked("held-out");
-    for (half, name) in [(Half::Tuning, "tuning"), (Half::HeldOut, "held-out")] {
-        if !one || asked(name) {
-            show(half, name, asked("--misses"));
+    let one_half = asked("tuning") || asked("held-out");
+    let one_corpus = asked("first") || asked("blind");
+    for (corpus, of) in [(Corpus::First, "first"), (Corpus::Blind, "blind")] {
+        for (half, name) in [(Half::Tuning, "tuning"), (Half::HeldOut, "held-out")] {
+            if (!one_half || asked(name)) && (!one_corpus || asked(of)) {
+                println!("{of} corpus");
+                show((corpus, half), name, asked("--misses"));
+            }
         }
     }
 }
 
-fn show(half: Half, name: &str, misses: bool) {
+fn show((corpus, half): (Corpus, Half), name: &str, misses: bool) {
     let (all, words) = (entries(), words());
-    let mine: Vec<&Entry> = all.iter().filter(|entry| entry.half == half).collect();
+    let of = |entry: &&Entry| entry.corpus == corpus && entry.half == half;
+    let mine: Vec<&Entry> = all.iter().filter(of).collect();
     let languages: BTreeSet<&str> = mine.iter().map(|entry| entry.language.as_str()).collect();
     println!("{name} half        irreversible held    benign held");
     for language in languages {

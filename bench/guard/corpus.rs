@@ -1,10 +1,13 @@
-//! The labelled controls of `tests/guard/corpus.toml`, and what the guard's table makes of them.
+//! The labelled controls of `tests/guard/*.toml`, and what the guard's table makes of them.
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use strawmanus::domain::guard::{Case, Class, Words, classify};
 
-const CORPUS: &str = include_str!("../../tests/guard/corpus.toml");
+const CORPORA: [(Corpus, &str); 2] = [
+    (Corpus::First, include_str!("../../tests/guard/corpus.toml")),
+    (Corpus::Blind, include_str!("../../tests/guard/blind.toml")),
+];
 const WORDS: &str = include_str!("../../config/guard.toml");
 
 #[derive(Debug, Deserialize)]
@@ -12,6 +15,13 @@ const WORDS: &str = include_str!("../../config/guard.toml");
 struct Labelled {
     irreversible: Vec<String>,
     benign: Vec<String>,
+}
+
+/// Where an entry stands: in the first corpus, or in the one whose writer had not seen the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Corpus {
+    First,
+    Blind,
 }
 
 /// Which entries the table may be tuned on.
@@ -27,6 +37,7 @@ pub struct Entry {
     pub language: String,
     pub line: String,
     pub irreversible: bool,
+    pub corpus: Corpus,
     pub half: Half,
     case: Case,
 }
@@ -45,14 +56,18 @@ pub fn words() -> Words {
 
 /// Reads every entry, in the order of languages.
 pub fn entries() -> Vec<Entry> {
-    let table: BTreeMap<String, Labelled> = toml::from_str(CORPUS).expect("the corpus is TOML");
+    CORPORA.iter().flat_map(|(corpus, text)| read(*corpus, text)).collect()
+}
+
+fn read(corpus: Corpus, text: &str) -> Vec<Entry> {
+    let table: BTreeMap<String, Labelled> = toml::from_str(text).expect("the corpus is TOML");
     let mut entries = Vec::new();
     for (language, Labelled { irreversible, benign }) in table {
         for (lines, irreversible) in [(irreversible, true), (benign, false)] {
             entries.extend(lines.into_iter().map(|line| {
                 let case = case(&line).unwrap_or_else(|| panic!("no such shape: {line}"));
                 let half = half(&format!("{language} {line}"));
-                Entry { language: language.clone(), line, irreversible, half, case }
+                Entry { language: language.clone(), line, irreversible, corpus, half, case }
             }));
         }
     }

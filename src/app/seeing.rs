@@ -30,7 +30,8 @@ impl Call<'_> {
         let seen = self.view(tab, View::Payload).await?;
         answer.outcome = None;
         answer.data = shown(tab, &seen);
-        answer.text = seen.text;
+        // As much of the page as the agent's model is told.
+        answer.text = seen.within(self.config.context.markdown.get() as usize * 3);
         Ok(answer)
     }
 

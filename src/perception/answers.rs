@@ -85,6 +85,13 @@ pub struct Probe {
     pub choices: Vec<String>,
 }
 
+/// `page_values`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct PageValues {
+    /// One number for all values of the page.
+    pub digest: String,
+}
+
 /// CSS pixels of the viewport.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct Bounds {

@@ -30,7 +30,7 @@ pub const LIBRARY: &str = concat!(
 mod tests {
     use super::*;
 
-    const FUNCTIONS: [&str; 19] = [
+    const FUNCTIONS: [&str; 20] = [
         "walk",
         "resolve",
         "count",
@@ -50,6 +50,7 @@ mod tests {
         "watch_peek",
         "watch_end",
         "secrets",
+        "page_values",
     ];
 
     #[test]

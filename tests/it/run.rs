@@ -5,6 +5,7 @@ use strawmanus::domain::journal::{Entry, Event, Standing, Status, Verdict};
 use strawmanus::domain::outcome::OutcomeKind;
 use strawmanus::domain::run::{Consent, Limits, RunOrder};
 use strawmanus::messages::orchestrator::RunMsg;
+use strawmanus::messages::session::Owner;
 use strawmanus::messages::supervisor::Seat;
 use strawmanus::ports::store::Table;
 use tokio::sync::broadcast::Receiver;
@@ -152,7 +153,7 @@ async fn a_script_is_played_to_its_end_one_tool_a_turn() {
             "typed Ann",
             "POST Add to cart",
             "typed Bob",
-            "close T1",
+            // Its page stays: the held act may still be approved there.
         ]
     );
     let numbers: Vec<_> = played.model.asked().iter().map(|asked| asked.number).collect();
@@ -168,7 +169,8 @@ async fn a_run_leaves_three_files_and_nothing_else() {
     assert!(file("report.md").contains("**Status:** Partial"), "{}", file("report.md"));
     assert!(file("trace.json").contains(r#""event": "ended""#));
     assert!(file("guard.json").contains(r#""verdict": "held""#));
-    assert_eq!(played.house.tabs().await, []);
+    let tabs: Vec<_> = played.house.tabs().await.iter().map(|line| line.owner).collect();
+    assert_eq!(tabs, [Owner::Shell], "the page of the held act, and it is the person's now");
     assert!(played.house.world.doors.orchestrators.find(&RunId(1)).is_none());
     assert_eq!(played.house.memory.rows(Table::Holds), 1);
     let held: Vec<_> = played.standing.held().map(|(step, judged)| (step.number, judged)).collect();

@@ -234,6 +234,32 @@ async fn a_fill_with_enter_is_held_once_and_kept_whole() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_script_is_approved_for_the_page_as_it_is() {
+    let script = "document.forms[0].submit()";
+    let run = || Action::Evaluate { script: script.into() };
+    // The looks at the page: before the hold, before the ruling on its approval, and after.
+    for (nth, difference) in
+        [(0, None), (2, Some(Difference::Values)), (3, Some(Difference::Values))]
+    {
+        let web = Web::default().with(At::Call("page_values"), nth..=nth, Fault::Retype);
+        let (house, tab) = held(&web, run()).await;
+        decide(&house, true).await.unwrap();
+        let other = Action::Evaluate { script: "document.forms[1].submit()".into() };
+        let refused = Unfit::Differs { id: ID, difference: Difference::Action };
+        if nth == 0 {
+            assert_eq!(unfit(redeem(&tab, other).await), refused);
+        }
+        match difference {
+            None => assert_eq!(redeem(&tab, run()).await.unwrap().approved, Some(ID)),
+            Some(difference) => {
+                let refused = Unfit::Differs { id: ID, difference };
+                assert_eq!(unfit(redeem(&tab, run()).await), refused, "{nth}");
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_secret_is_never_kept() {
     let web = Web::default().with(At::Call("probe"), 1..=1, Fault::Compose);
     let web = web.with(At::Call("probe"), 2..=2, Fault::Secret);

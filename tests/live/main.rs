@@ -1,5 +1,6 @@
 //! The whole program against a real Chromium and local sites.
 #![cfg(feature = "chromium")]
+mod agent;
 mod cdp;
 mod demo;
 mod faults;

@@ -19,6 +19,7 @@ use crate::domain::target::{Query, Target};
 use crate::domain::tool::ToolCall;
 use crate::messages::Reply;
 use crate::messages::address::AskError;
+use crate::messages::guard::{GuardMsg, HoldState};
 use crate::messages::pace::Waited;
 use crate::messages::session::{Owner, SessionError, SessionMsg};
 use crate::messages::tab::{Acted, Order, TabCard, TabError, TabMsg};
@@ -135,17 +136,34 @@ impl Worker {
             .map_err(|error| refused(error.to_string()))
     }
 
-    /// Closes what the run opened.
+    /// Closes what the run opened. A tab with an act that a person may still approve stays open, and is
+    /// the shell's from now on.
     pub async fn leave(&self) {
         let Some(session) = self.world.doors.sessions.find(&self.order.session) else {
             return;
         };
+        let kept = self.tabs_with_holds().await;
         for tab in self.own_tabs() {
+            if kept.contains(&tab) {
+                self.world.books.note_tab(tab, |note| note.owner = Owner::Shell);
+                continue;
+            }
             let close = |reply| SessionMsg::CloseTab { tab, reply };
             if let Err(error) = session.ask(close, GRACE * 3).await {
                 tracing::warn!(%tab, %error, "a run's tab was not closed");
             }
         }
+    }
+
+    /// The tabs that acts of this run wait in. A guard that does not answer knows of none.
+    async fn tabs_with_holds(&self) -> HashSet<TabId> {
+        let Some(guard) = self.world.doors.guard.find(&()) else { return HashSet::new() };
+        let holds = guard.ask(|reply| GuardMsg::ListHolds { reply }, GRACE).await;
+        let holds = holds.ok().and_then(Result::ok).unwrap_or_default();
+        let mine = holds
+            .into_iter()
+            .filter(|hold| hold.run == Some(self.order.id) && hold.state == HoldState::Waiting);
+        mine.map(|hold| hold.bond.tab).collect()
     }
 
     /// Reads the page anew. A tab that is being started again is waited for, and a look that fails is

@@ -85,11 +85,15 @@ impl Hands {
         let case = focused.as_ref().map_or_else(Case::default, case_of);
         let payload = chord.to_string();
         let case = Case { deed: "press".into(), payload, url: url.clone(), ..case };
-        let around = focused.as_ref().map(Around::of).unwrap_or_default();
-        let passed = self.judge(Deed { what: what.clone(), case, around }, order).await?;
+        let around = match &focused {
+            Some(probe) => Around::of(probe),
+            None => self.whole_page().await?,
+        };
+        let deed = Deed { what: what.clone(), case, around: around.clone() };
+        let passed = self.judge(deed, order).await?;
         match (&focused, self.probe_focus().await?) {
             (Some(before), Some(now)) => unchanged((on, &passed), before, &now)?,
-            (None, None) => {}
+            (None, None) => self.page_unchanged(&passed, &around).await?,
             (Some(_), None) | (None, Some(_)) => {
                 return Err(TabError::Unstable { target: on.to_owned() });
             }

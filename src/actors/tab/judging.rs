@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::actors::tab::work::Hands;
+use crate::actors::tab::work::{Hands, unreadable};
 use crate::actors::world::World;
 use crate::domain::action::Action;
 use crate::domain::guard::ticket::{Bond, Difference, Unfit};
@@ -11,7 +11,9 @@ use crate::domain::ids::{HoldId, TabId};
 use crate::messages::guard::{Decision, GuardError, GuardMsg, Question, Ruling};
 use crate::messages::session::Owner;
 use crate::messages::tab::{Order, TabError};
-use crate::perception::answers::{FormFacts, Probe};
+use crate::perception::answers::{FormFacts, PageValues, Probe};
+use crate::perception::decode::parse;
+use crate::ports::page::Page;
 
 /// One thing that is about to be done.
 pub struct Deed {
@@ -119,6 +121,23 @@ fn kept(action: &Action, secret: bool) -> Option<Action> {
 }
 
 impl Hands {
+    /// Returns what is around an act that hits no element: everything.
+    pub async fn whole_page(&self) -> Result<Around, TabError> {
+        let raw = self.page.call("page_values", "{}", self.left()).await?;
+        let PageValues { digest } = parse(&raw).map_err(unreadable)?;
+        Ok(Around { digest, ..Around::default() })
+    }
+
+    /// What a person approved must be so with all that the page holds.
+    pub async fn page_unchanged(&self, passed: &Passed, was: &Around) -> Result<(), TabError> {
+        let Some(id) = passed.approved else { return Ok(()) };
+        if self.whole_page().await?.digest == was.digest {
+            return Ok(());
+        }
+        let difference = Difference::Values;
+        Err(TabError::Unapproved(GuardError::Unfit(Unfit::Differs { id, difference })))
+    }
+
     /// Asks whether the user's rules let the tab go there.
     pub async fn may_go(&self, url: &str) -> Result<(), TabError> {
         let Some(guard) = self.world.doors.guard.find(&()) else {

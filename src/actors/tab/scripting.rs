@@ -6,7 +6,7 @@ use crate::actors::tab::judging::{Around, Asker, Deed, Passed};
 use crate::actors::tab::settling::Watching;
 use crate::actors::tab::work::Hands;
 use crate::domain::action::Action;
-use crate::domain::guard::{Case, Class};
+use crate::domain::guard::{Case, Class, classify};
 use crate::domain::outcome::{Outcome, OutcomeKind};
 use crate::domain::run::Consent;
 use crate::messages::tab::{Acted, Order, TabError};
@@ -48,8 +48,12 @@ impl Hands {
         let what = format!("evaluate {}", quoted(script));
         let (deed, payload) = ("evaluate".to_owned(), script.to_owned());
         let case = Case { deed, payload, url: url.clone(), ..Case::default() };
-        let deed = Deed { what: what.clone(), case, around: Around::default() };
+        // What only reads needs no answer of the page before.
+        let reads = classify(&case, &self.world.words).class == Class::Read;
+        let around = if reads { Around::default() } else { self.whole_page().await? };
+        let deed = Deed { what: what.clone(), case, around: around.clone() };
         let passed = self.judge(deed, order).await?;
+        self.page_unchanged(&passed, &around).await?;
         Ok((what, url, passed))
     }
 

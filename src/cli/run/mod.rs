@@ -104,10 +104,12 @@ impl Caller<'_> {
     /// Takes in what was heard and does what follows; returns the answer to leave with, if one does.
     fn take(&mut self, heard: Heard<'_>) -> Option<Answer> {
         let mut left = None;
-        let told = if let Heard::Step(text, _) = heard { text.to_owned() } else { String::new() };
+        if let Heard::Step(told, _) = heard {
+            self.screen.told(told);
+        }
         for deed in self.face.update(heard, self.began.elapsed()) {
             match deed {
-                Deed::Step(line) => self.screen.step(&line, &told),
+                Deed::Step(line) => self.screen.step(&line),
                 Deed::Say(text) => self.screen.say(&text),
                 Deed::Listen => self.keyboard.listen(),
                 Deed::Send(verb) => self.aside.send(verb),

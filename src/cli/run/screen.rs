@@ -25,11 +25,16 @@ impl Screen {
         Self { printer, terminal, tail: Tail::Nothing, width: 0 }
     }
 
-    /// Writes a step in one line. Elsewhere than on a terminal it stays as the daemon told it.
-    pub fn step(&mut self, line: &StepLine, told: &str) {
+    /// Elsewhere than on a terminal, everything stays as the daemon told it, and when.
+    pub fn told(&self, told: &str) {
         if !self.terminal {
             self.printer.step(told);
-        } else if self.printer.shows_steps() {
+        }
+    }
+
+    /// Writes a step in one line, on a terminal.
+    pub fn step(&mut self, line: &StepLine) {
+        if self.terminal && self.printer.shows_steps() {
             self.clear();
             self.parts(&line.parts(columns()), "\n");
         }

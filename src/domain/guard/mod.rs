@@ -156,8 +156,24 @@ fn form(case: &Case, words: &Words, deed: &str) -> Judgement {
             let why = format!("{deed} submits a form whose address contains '{word}'");
             Judgement::of(Class::Irreversible, why)
         }
-        _ => Judgement::of(Class::SoftWrite, format!("{deed} submits a form")),
+        _ if reads(case) || says_soft(case, words) => {
+            Judgement::of(Class::SoftWrite, format!("{deed} submits a form"))
+        }
+        // What is not known is held.
+        _ => {
+            let why = format!("{deed} posts a form whose button says nothing that is known");
+            Judgement::of(Class::Irreversible, why)
+        }
     }
+}
+
+/// Whether a form's button, or what is pressed, says that it changes what can be changed back; one
+/// that has no words says nothing against it.
+fn says_soft(case: &Case, words: &Words) -> bool {
+    let chooses = takes_text(case) || case.tag == "select";
+    let pressed = label(case).filter(|_| !chooses).chain([case.form_submit.as_str()]);
+    let said: Vec<&str> = pressed.filter(|text| !text.trim().is_empty()).collect();
+    said.is_empty() || said.iter().any(|text| words.find(text, &[List::Soft]).is_some())
 }
 
 fn press(case: &Case, words: &Words) -> Judgement {
@@ -224,7 +240,12 @@ fn label(case: &Case) -> impl Iterator<Item = &str> {
 
 fn spoken(case: &Case, text: &str, words: &Words, lists: &[List]) -> Option<String> {
     let word = words.find(text, lists)?;
-    let headline = case.role == "link" && !case.submits && Words::count(text) > HEADLINE;
+    let link = case.role == "link" && !case.submits;
+    if link && text.trim_end().ends_with(['?', '？']) {
+        // A question leads to its answer.
+        return None;
+    }
+    let headline = link && (Words::count(text) > HEADLINE || text.contains(['、', '，', '。']));
     let first = || {
         let folded = text::fold(text);
         let begins = text::words(&folded).first().is_some_and(|w| word.starts_with(w.as_str()));

@@ -107,14 +107,16 @@ impl Words {
     }
 
     /// Returns the first words of `text` that stand in one of `lists`, as the text writes them.
-    /// Friends are taken out before, but for what counts only where a form is submitted.
+    /// Friends are taken out before, but for what counts only where a form is submitted, and
+    /// for what is soft.
     pub(super) fn find(&self, text: &str, lists: &[List]) -> Option<String> {
         let whole = Looked::at(text);
         self.languages.iter().find_map(|language| {
             let mut left = whole.clone();
             language.friends.iter().for_each(|friend| left.take_out(friend));
             lists.iter().find_map(|list| {
-                let looked = if *list == List::Submitting { &whole } else { &left };
+                let whole_counts = matches!(list, List::Submitting | List::Soft);
+                let looked = if whole_counts { &whole } else { &left };
                 language.list(*list).iter().find_map(|entry| looked.find(entry))
             })
         })
@@ -136,6 +138,9 @@ impl Language {
         let entries = |list: Vec<String>| -> Result<Vec<Entry>, BadWords> {
             list.into_iter().map(|entry| Entry::of(name, &entry, raw.spaced)).collect()
         };
+        // The longest first: a part of it may be a friend too.
+        let mut friends = entries(raw.friends)?;
+        friends.sort_by_key(|friend| std::cmp::Reverse(friend.length()));
         Ok(Self {
             irreversible: entries(raw.irreversible)?,
             generic: entries(raw.generic)?,
@@ -143,7 +148,7 @@ impl Language {
             compose: entries(raw.compose)?,
             soft: entries(raw.soft)?,
             money: entries(raw.money)?,
-            friends: entries(raw.friends)?,
+            friends,
         })
     }
 
@@ -160,6 +165,13 @@ impl Language {
 }
 
 impl Entry {
+    fn length(&self) -> usize {
+        match self {
+            Self::Words(words) => words.len(),
+            Self::Part(part) | Self::Begins(part) | Self::Ends(part) => part.chars().count(),
+        }
+    }
+
     fn of(language: &str, entry: &str, spaced: bool) -> Result<Self, BadWords> {
         let folded = text::fold(entry);
         let made = if spaced {

@@ -20,4 +20,5 @@ globalThis.strawmanus = Object.freeze({
   watch_peek: watchPeek,
   watch_end: watchEnd,
   secrets,
+  page_values: pageValues,
 });

@@ -197,6 +197,8 @@ function watchEnd({ token }) {
   begin();
   take(observer.takeRecords());
   watches.delete(Number(String(token).split(':')[1]));
+  // What answers to acts is no clock, however evenly somebody acts and takes it back.
+  for (const node of watch.seen.keys()) ticks.delete(node);
   const steady = [...watch.steady].filter(attached);
   const { appeared, vanished } = compareLines(watch, steady);
   const changed = new Set([...stateChanges(watch), ...attributeChanges(watch), ...titleChange(watch)]);

@@ -144,6 +144,22 @@ fn a_press_between_two_beats_is_an_effect() {
 }
 
 /// Two buttons exchange places; a number still means the one it was given to.
+/// What an act writes and the page takes back a while later, at a steady pace, is no clock.
+#[test]
+fn what_is_taken_back_between_two_acts_is_an_effect_each_time() {
+    let (practice, shell) = (practice(), Shell::new());
+    shell.run(&["open", &page(&practice, "dead-button?still")]).good();
+    let button = "<button onclick=\"told.textContent = 'added'; clearTimeout(window.t); \
+                  window.t = setTimeout(() => told.textContent = 'taken back', 700)\">Add</button>\
+                  <p id=told>nothing</p>";
+    shell.script(&format!("document.body.insertAdjacentHTML('beforeend', {button:?})"));
+    for round in 0..8 {
+        let added = shell.run(&["click", "Add"]).good();
+        assert!(lines(&added).contains(&"appeared: added".into()), "round {round}: {added:#?}");
+        shell.run(&["wait", "--text", "taken back"]).good();
+    }
+}
+
 #[test]
 fn what_changed_places_is_not_mistaken() {
     let (practice, shell) = (practice(), Shell::new());

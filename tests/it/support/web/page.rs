@@ -217,6 +217,7 @@ impl Page for FakePage {
             }
             "probe_focus" if target.focused => probed(target, &json!(3)),
             "probe_focus" => json!({ "status": "nowhere" }).to_string(),
+            "page_values" => json!({ "digest": target.field }).to_string(),
             "focus_for_fill" => json!({ "status": "ok", "kind": "type" }).to_string(),
             "value_of" => json!({
                 "status": "ok", "value": target.field, "secret": false, "filled": true,
