@@ -164,6 +164,8 @@ impl Call<'_> {
             let asked = address.ask(|reply| build(left, reply), left + GRACE).await;
             let error = match asked {
                 Ok(Ok(answer)) => return Ok(answer),
+                // What was given, not what was left of it when the page was asked.
+                Ok(Err(TabError::TimedOut { what, .. })) => TabError::TimedOut { what, patience },
                 Ok(Err(error)) => error,
                 Err(AskError::Died) => {
                     let note = self.app.world.books.tabs.get(&tab).map(|note| note.url.clone());

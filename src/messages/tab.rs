@@ -257,8 +257,7 @@ pub const READ_ONLY: &str = "read-only";
 /// `300 ms`, `10 s`: what was given, not what a busy machine made of it.
 fn told(patience: Duration) -> String {
     match patience.as_secs_f64() {
-        seconds if seconds < 0.1 => format!("{:.0} ms", seconds * 1000.0),
-        seconds if seconds < 1.0 => format!("{:.0} ms", (seconds * 20.0).round() * 50.0),
+        seconds if seconds < 1.0 => format!("{:.0} ms", seconds * 1000.0),
         seconds => format!("{} s", (seconds * 10.0).round() / 10.0),
     }
 }

@@ -1,11 +1,12 @@
 //! The agent's tools on real pages: what each does, what the model is told, and what is left behind.
 use std::fs;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use strawmanus::practice::model::ModelService;
 use strawmanus::practice::server::{Options, Practice};
 
-use crate::support::shell::{Done, Shell};
+use crate::support::shell::{Done, Shell, eventually};
 
 fn practice() -> Practice {
     Practice::start(Options { ports: 2 }).unwrap()
@@ -104,23 +105,27 @@ fn every_tool_works_on_real_pages() {
     assert_eq!(pictures, 1);
 }
 
-#[test]
-fn an_act_is_approved_after_its_run_is_over() {
-    let (practice, shell) = (practice(), Shell::new());
+/// Writes a message, tries to send it, and finishes.
+fn letter(practice: &Practice) -> Vec<Value> {
     let compose = practice.url("mail", "/compose");
     let fill = |name: &str, text: &str| {
         let args = json!({ "index": named("textbox", name), "text": text, "press_enter": false });
         call("browser_input", args)
     };
-    let calls = [
+    vec![
         call("browser_navigate", json!({ "url": compose })),
         fill("To", "ada@example.org"),
         fill("Subject", "The lamp"),
         fill("Body", "It is the Heron."),
         call("browser_click", json!({ "index": named("button", "Send") })),
         call("finish", json!({ "answer": "Written." })),
-    ];
-    let held = play(&shell, &["--on-hold", "skip"], &calls);
+    ]
+}
+
+#[test]
+fn an_act_is_approved_after_its_run_is_over() {
+    let (practice, shell) = (practice(), Shell::new());
+    let held = play(&shell, &["--on-hold", "skip"], &letter(&practice));
     assert_eq!(held.exit, 3, "{held:#?}");
     assert_eq!(practice.count("POST", "/send"), 0);
     let id = held.data("held")[0]["id"].as_str().unwrap().to_owned();
@@ -131,6 +136,27 @@ fn an_act_is_approved_after_its_run_is_over() {
     assert_eq!(practice.count("POST", "/send"), 1);
     let again = shell.run(&["approve", &id]);
     assert_eq!((again.exit, practice.count("POST", "/send")), (1, 1), "{again:#?}");
+}
+
+#[test]
+fn a_waiting_run_goes_on_when_another_shell_decides() {
+    for (word, exit, sent) in [("approve", 0, 1), ("deny", 3, 0)] {
+        let (practice, shell) = (practice(), Shell::new());
+        let text: String = letter(&practice).iter().map(|call| format!("{call}\n")).collect();
+        fs::write(shell.folder().join("letter.jsonl"), text).unwrap();
+        let model = ["--model", "script:letter.jsonl", "--on-hold", "wait=2m"];
+        let run = shell.start(&[&["run", "Write to Ada"], &model[..]].concat());
+        let id = eventually(Duration::from_secs(30), || {
+            let waiting = shell.run(&["approve"]).good();
+            let id = waiting.data("holds")[0]["id"].as_str().map(str::to_owned);
+            id.ok_or(waiting)
+        });
+        assert_eq!(practice.count("POST", "/send"), 0);
+        shell.run(&[word, &id.unwrap()]).good();
+        let ended = run.wait();
+        assert_eq!((ended.exit, practice.count("POST", "/send")), (exit, sent), "{ended:#?}");
+        assert!(shell.run(&["tab", "list"]).good().data("tabs").as_array().unwrap().is_empty());
+    }
 }
 
 #[test]

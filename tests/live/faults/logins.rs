@@ -43,7 +43,11 @@ fn outlives(profile: &str) {
     });
     assert_eq!(reaped, Ok(()));
     shell.run(&["close"]).good();
-    assert_eq!(browsers_below(&folder), Vec::<u32>::new());
+    let ended = eventually(LONG, || match browsers_below(&folder) {
+        left if left.is_empty() => Ok(()),
+        left => Err(left),
+    });
+    assert_eq!(ended, Ok(()));
 }
 
 #[test]
