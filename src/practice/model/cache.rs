@@ -123,7 +123,9 @@ mod tests {
     fn only_what_a_breakpoint_kept_is_served() {
         let mut cache = Cache::default();
         let first = counted(&mut cache, &request(&[("a", true), ("b", false)]));
-        assert_eq!((first.cached, first.written * 2), (0, first.input));
+        // Both blocks have the same length, but for rounding.
+        let half = first.input.div_ceil(2);
+        assert_eq!((first.cached, first.written), (0, half));
         let same = counted(&mut cache, &request(&[("a", false), ("b", true)]));
         assert_eq!(same.cached, first.written, "b was not kept the first time");
         let longer = counted(&mut cache, &request(&[("a", false), ("b", false), ("c", true)]));
