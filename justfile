@@ -28,6 +28,14 @@ test *filter:
 live *filter:
     cargo test --test live {{ filter }}
 
+# A run of 20 steps, measured: the runtime's part of each, tokens, prompt cache
+bench-agent *arguments:
+    bench/agent {{ arguments }}
+
+# Side by side with another program for the same job (needs npm)
+bench-peers *arguments:
+    bench/peers/run {{ arguments }}
+
 # How faults, hangs and starts are taken, measured: a table
 bench-runtime *arguments:
     bench/runtime {{ arguments }}
