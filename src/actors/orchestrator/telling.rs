@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::actors::orchestrator::deeds::{Deed, NO_CALL, has_failed};
 use crate::actors::orchestrator::looping::{End, Loop};
-use crate::domain::cost::{Usage, tokens_of};
+use crate::domain::cost::tokens_of;
 use crate::domain::journal::{Answered, Event, Status, Step};
 use crate::domain::page::change::changes;
 use crate::domain::plan::{Budget, ladder};
@@ -244,11 +244,6 @@ impl Loop {
             }
         }
         pictures
-    }
-
-    /// Everything that the run's answers cost so far.
-    pub fn spent(&self) -> Usage {
-        self.standing.usage
     }
 }
 
