@@ -3,6 +3,8 @@
 pub mod devtools;
 #[path = "../../tests/live/support/kept.rs"]
 pub mod kept;
+#[path = "../../tests/live/support/pace.rs"]
+pub mod pace;
 #[path = "../../tests/live/support/processes.rs"]
 pub mod processes;
 #[path = "../../tests/live/support/shell.rs"]

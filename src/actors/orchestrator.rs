@@ -27,6 +27,7 @@ pub mod looking;
 pub mod looping;
 pub mod people;
 pub mod reporting;
+pub mod tally;
 pub mod telling;
 pub mod worker;
 

@@ -19,6 +19,7 @@ use tokio::time::timeout;
 
 use crate::actors::settle::settle;
 use crate::actors::tab::judging::Asker;
+use crate::actors::tab::timed::Timed;
 use crate::actors::tab::work::{Flag, Hands};
 use crate::actors::world::World;
 use crate::domain::action::Action;
@@ -38,6 +39,7 @@ pub mod judging;
 pub mod looking;
 pub mod scripting;
 pub mod settling;
+pub mod timed;
 pub mod work;
 
 /// How long the session may take to open a page; a browser may have to start first.
@@ -64,7 +66,7 @@ pub struct TabState {
     world: World,
     desk: Desk,
     inbox: Inbox<TabMsg>,
-    page: Arc<dyn Page>,
+    page: Arc<Timed>,
     running: Option<Running>,
     queue: VecDeque<TabMsg>,
     /// The last document request was a form's, and was not redirected yet.
@@ -152,7 +154,7 @@ async fn open(
     id: TabId,
     world: &World,
     inbox: &Inbox<TabMsg>,
-) -> Result<Arc<dyn Page>, ActorProcessingErr> {
+) -> Result<Arc<Timed>, ActorProcessingErr> {
     let name = world.books.tabs.get(&id).map(|note| note.session.clone());
     let session = name.and_then(|name| world.doors.sessions.find(&name));
     let session = session.ok_or("its session is closed")?;
@@ -160,12 +162,13 @@ async fn open(
     let sink: Sink<PageEvent> = Arc::new(move |event| inbox.post(TabMsg::PageSaid(event)));
     let ask = |reply| SessionMsg::OpenPage { tab: id, sink, patience: OPENING, reply };
     let page = session.ask(ask, OPENING).await??;
-    world.books.note_tab(id, |note| {
+    let pace = world.books.note_tab(id, |note| {
         note.target = Some(page.target());
         note.dialog = None;
         note.landings += 1;
+        note.pace.clone()
     });
-    Ok(page)
+    Ok(Arc::new(Timed::new(page, pace.unwrap_or_default())))
 }
 
 impl TabState {

@@ -141,6 +141,8 @@ pub enum Event {
         /// A picture that was taken: a file in the run's folder.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         picture: Option<String>,
+        #[serde(default, skip_serializing_if = "Spent::is_nothing")]
+        spent: Spent,
     },
     /// Something of the runtime died under the run and was started again.
     Restarted {
@@ -157,6 +159,24 @@ pub enum Event {
         why: String,
         answer: Option<String>,
     },
+}
+
+/// What a step waited for, in microseconds. The rest of the time since the step before is our own,
+/// or a person's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spent {
+    /// For the model's answers.
+    pub model_us: u64,
+    /// For the page: its answers, and what it does next.
+    pub page_us: u64,
+    /// Of that, for its answers.
+    pub page_calls_us: u64,
+}
+
+impl Spent {
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What a person is waited for.
@@ -341,7 +361,7 @@ impl Standing {
                 let (judgement, verdict) = (judgement.clone(), verdict.clone());
                 self.step(*step).judged.push(Judged { what, url, judgement, verdict });
             }
-            Event::Came { step, outcome, delta, url, picture } => {
+            Event::Came { step, outcome, delta, url, picture, .. } => {
                 let step = self.step(*step);
                 step.picture.clone_from(picture);
                 (step.outcome, step.delta) = (Some(outcome.clone()), delta.clone());

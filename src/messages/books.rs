@@ -11,6 +11,7 @@ use crate::domain::journal::Entry;
 use crate::domain::page::numbering::Numbering;
 use crate::domain::run::RunOrder;
 use crate::messages::obituaries::Obituaries;
+use crate::messages::pace::Pace;
 use crate::messages::session::{Owner, Restarting};
 use crate::ports::browser::LaunchSpec;
 use crate::ports::model::Model;
@@ -35,6 +36,8 @@ pub struct TabNote {
     pub dialog: Option<Dialog>,
     /// It vanished once already while a run worked in it.
     pub reopened: bool,
+    /// How long it waited for its pages.
+    pub pace: Pace,
 }
 
 impl TabNote {
@@ -51,6 +54,7 @@ impl TabNote {
             from_form: false,
             dialog: None,
             reopened: false,
+            pace: Pace::default(),
         }
     }
 }

@@ -9,6 +9,7 @@ pub mod inbox;
 pub mod ledger;
 pub mod obituaries;
 pub mod orchestrator;
+pub mod pace;
 pub mod perception;
 pub mod selector_cache;
 pub mod session;

@@ -14,6 +14,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Response};
 use axum::routing::post;
+use axum::serve::ListenerExt;
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -133,12 +134,16 @@ async fn serve(desk: Arc<Desk>, listener: TcpListener, stopped: oneshot::Receive
     let chat = |State(desk): State<Arc<Desk>>, headers: HeaderMap, body: Bytes| async move {
         desk.answer(Voice::OpenAi, headers, &body).await
     };
+    let prompt = listener.tap_io(|stream| {
+        // Only makes answers slower where it fails.
+        let _ = stream.set_nodelay(true);
+    });
     let router = Router::new()
         .route("/v1/messages", post(messages))
         .route("/v1/chat/completions", post(chat))
         .layer(axum::extract::DefaultBodyLimit::disable())
         .with_state(desk);
-    tokio::spawn(async move { axum::serve(listener, router).await });
+    tokio::spawn(async move { axum::serve(prompt, router).await });
     // An error means that the sender is gone, which also means stop.
     let _ = stopped.await;
 }

@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::actors::orchestrator::deeds::{Deed, NO_CALL, has_failed};
 use crate::actors::orchestrator::people::People;
+use crate::actors::orchestrator::tally::Tally;
 use crate::actors::orchestrator::telling::Asked;
 use crate::actors::orchestrator::worker::Worker;
 use crate::actors::world::World;
@@ -47,6 +48,8 @@ pub struct Loop {
     known: Known,
     /// The pages that it really read, oldest first.
     pub read_pages: Vec<Source>,
+    /// What the step under way waited for.
+    pub tally: Tally,
     begun: bool,
     born: Instant,
     /// How long earlier incarnations took.
@@ -77,6 +80,9 @@ impl Loop {
     ) -> Option<Self> {
         let note = world.books.runs.get(&run).map(|note| note.clone())?;
         let worker = Worker::new(&note.order, &world);
+        let mut tally = Tally::default();
+        // What earlier incarnations waited is no part of a step to come.
+        tally.close(worker.waited());
         let (_, mark) = world.books.obituaries.since(0);
         world.books.deaths_noted.entry(run).or_insert(mark);
         Some(Self {
@@ -91,6 +97,7 @@ impl Loop {
             standing: Standing::default(),
             shown: None,
             read_pages: Vec::new(),
+            tally,
             begun: false,
             born: Instant::now(),
             earlier: Duration::ZERO,
@@ -327,7 +334,8 @@ impl Loop {
     pub async fn came(&mut self, step: u32, deed: Deed) -> Result<(), RunError> {
         let Deed { outcome, delta, picture, .. } = deed;
         let url = self.worker.url();
-        self.record(Event::Came { step, outcome, delta, url, picture }).await
+        let spent = self.tally.close(self.worker.waited());
+        self.record(Event::Came { step, outcome, delta, url, picture, spent }).await
     }
 
     /// Writes down who died since the last look, as far as it concerns this run; what an earlier

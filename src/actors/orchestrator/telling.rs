@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use crate::actors::orchestrator::deeds::{Deed, NO_CALL, has_failed};
 use crate::actors::orchestrator::looping::{End, Loop};
 use crate::domain::cost::tokens_of;
@@ -45,7 +47,10 @@ impl Loop {
             self.desk.post(format!("step {step}: asking {}", self.note.model.name()));
             let conversation = self.conversation(step, &told).await;
             let conversation = Conversation { most_tokens, ..conversation };
-            let Failed { error, usage } = match self.note.model.answer(&conversation).await {
+            let asked = Instant::now();
+            let answer = self.note.model.answer(&conversation).await;
+            self.tally.asked(asked.elapsed());
+            let Failed { error, usage } = match answer {
                 Ok(answer) => return self.answered(step, answer).await,
                 Err(failed) => failed,
             };

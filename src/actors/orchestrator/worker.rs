@@ -20,6 +20,7 @@ use crate::domain::tool::ToolCall;
 use crate::messages::Reply;
 use crate::messages::address::AskError;
 use crate::messages::guard::{GuardMsg, HoldState};
+use crate::messages::pace::Waited;
 use crate::messages::session::{Owner, SessionError, SessionMsg};
 use crate::messages::tab::{Acted, Order, TabCard, TabError, TabMsg};
 
@@ -317,6 +318,12 @@ impl Worker {
             self.openers.extend(self.tab);
             self.tab = opened;
         }
+    }
+
+    /// How long each of the run's tabs waited for its page so far.
+    pub fn waited(&self) -> HashMap<TabId, Waited> {
+        let pace = |tab| Some((tab, self.world.books.tabs.get(&tab)?.pace.waited()));
+        self.own_tabs().into_iter().filter_map(pace).collect()
     }
 
     pub fn own_tabs(&self) -> Vec<TabId> {

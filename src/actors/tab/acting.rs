@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 use crate::actors::tab::judging::{Around, Deed, Passed, case_of, unchanged};
 use crate::actors::tab::settling::Watching;
@@ -17,7 +17,7 @@ use crate::domain::target::Target;
 use crate::messages::tab::{Acted, Order, TabError};
 use crate::perception::answers::{Bounds, Probe, Probed, Scrolled};
 use crate::perception::decode::parse;
-use crate::ports::page::Press;
+use crate::ports::page::{Page, Press};
 
 /// How long an element may take to stand still, be enabled and be hit.
 const READY_WITHIN: Duration = Duration::from_secs(2);
@@ -159,8 +159,8 @@ impl Hands {
                 None => return Ok(probe),
                 Some(error) if Instant::now() >= until => return Err(error),
                 // The first look has nothing to compare with, and what moves does so by frames.
-                Some(TabError::Unstable { .. }) if before.is_none() => sleep(FRAME).await,
-                Some(_) => sleep(LOOK_AGAIN).await,
+                Some(TabError::Unstable { .. }) if before.is_none() => self.page.pause(FRAME).await,
+                Some(_) => self.page.pause(LOOK_AGAIN).await,
             }
             before = Some(probe.bounds);
         }

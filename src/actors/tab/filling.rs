@@ -13,7 +13,7 @@ use crate::domain::target::Target;
 use crate::messages::tab::{Acted, Order, READ_ONLY, TabError};
 use crate::perception::answers::{Assigned, FillBy, Focused, Held, Probe};
 use crate::perception::decode::parse;
-use crate::ports::page::{PageError, Press};
+use crate::ports::page::{Page, PageError, Press};
 
 impl Hands {
     pub async fn fill(

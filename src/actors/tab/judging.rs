@@ -13,6 +13,7 @@ use crate::messages::session::Owner;
 use crate::messages::tab::{Order, TabError};
 use crate::perception::answers::{FormFacts, PageValues, Probe};
 use crate::perception::decode::parse;
+use crate::ports::page::Page;
 
 /// One thing that is about to be done.
 pub struct Deed {

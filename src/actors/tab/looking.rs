@@ -11,7 +11,7 @@ use crate::messages::tab::{Picture, PictureOrder, TabError};
 use crate::perception::answers::{Probed, Secrets};
 use crate::perception::decode::parse;
 use crate::perception::picture::{Area, Paint, painted};
-use crate::ports::page::{Shot, Taken};
+use crate::ports::page::{Page, Shot, Taken};
 
 /// A page that navigates during every one of so many shots gives no picture.
 const TRIES: usize = 3;

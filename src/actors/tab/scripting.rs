@@ -10,7 +10,7 @@ use crate::domain::guard::{Case, Class, classify};
 use crate::domain::outcome::{Outcome, OutcomeKind};
 use crate::domain::run::Consent;
 use crate::messages::tab::{Acted, Order, TabError};
-use crate::ports::page::Dialog;
+use crate::ports::page::{Dialog, Page};
 
 impl Hands {
     /// Evaluates a script for its value alone.

@@ -2,6 +2,7 @@
 //! changed.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -14,7 +15,7 @@ use crate::domain::outcome::{Outcome, OutcomeKind};
 use crate::messages::tab::{JobEnd, TabError};
 use crate::perception::answers::{Changes, Peeked, Watched};
 use crate::perception::decode::parse;
-use crate::ports::page::{Dialog, PageError, PageEvent, RequestKind};
+use crate::ports::page::{Dialog, Page, PageError, PageEvent, RequestKind};
 
 /// With nothing seen to happen, an act has had no effect after this.
 const QUIET: Duration = Duration::from_millis(250);
@@ -122,6 +123,7 @@ impl Watching {
         seen: &mut Seen,
         when: Instant,
     ) -> Result<(), TabError> {
+        let _rest = Arc::clone(&hands.page).rest();
         loop {
             let event = tokio::select! {
                 biased;

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 
+use crate::actors::tab::timed::Timed;
 use crate::actors::world::World;
 use crate::domain::ids::TabId;
 use crate::domain::page::numbering::Meaning;
@@ -29,7 +30,7 @@ const HEARING: Duration = Duration::from_millis(100);
 pub struct Hands {
     pub id: TabId,
     pub world: World,
-    pub page: Arc<dyn Page>,
+    pub page: Arc<Timed>,
     pub events: mpsc::UnboundedReceiver<PageEvent>,
     /// Of the tab.
     incarnation: u32,
@@ -63,7 +64,7 @@ pub struct Found {
 impl Hands {
     pub fn new(
         (id, incarnation): (TabId, u32),
-        (world, page): (&World, &Arc<dyn Page>),
+        (world, page): (&World, &Arc<Timed>),
         events: mpsc::UnboundedReceiver<PageEvent>,
         patience: Duration,
     ) -> Self {
@@ -90,6 +91,7 @@ impl Hands {
     }
 
     async fn hear_of_landing(&mut self) {
+        let _rest = self.page.rest();
         while let Some(event) = self.events.recv().await {
             if matches!(event, PageEvent::Navigated { .. }) {
                 return;
@@ -160,7 +162,7 @@ impl Hands {
             if self.holds(&until).await? {
                 return Ok(());
             }
-            sleep(LOOK_EVERY).await;
+            self.page.pause(LOOK_EVERY).await;
         }
     }
 

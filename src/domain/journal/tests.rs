@@ -30,7 +30,14 @@ fn intended(step: u32, call: ToolCall) -> Event {
 
 fn came(step: u32, outcome: &str) -> Event {
     let (outcome, delta) = (outcome.into(), vec!["url: /next".into()]);
-    Event::Came { step, outcome, delta, url: "http://a.localhost/next".into(), picture: None }
+    Event::Came {
+        step,
+        outcome,
+        delta,
+        url: "http://a.localhost/next".into(),
+        picture: None,
+        spent: Spent::default(),
+    }
 }
 
 fn answered(step: u32) -> Event {
@@ -210,7 +217,8 @@ fn event() -> impl Strategy<Value = Event> {
                 outcome,
                 delta,
                 url: "u".into(),
-                picture: None
+                picture: None,
+                spent: Spent { model_us: step.into(), page_us: 2, page_calls_us: 1 },
             }
         ),
         (any::<u32>(), ".*")

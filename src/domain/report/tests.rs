@@ -6,7 +6,7 @@ use super::*;
 use crate::domain::cost::Usage;
 use crate::domain::guard::{Class, Judgement};
 use crate::domain::ids::{ElementId, HoldId, RunId};
-use crate::domain::journal::{Event, Fact, Source, VERSION};
+use crate::domain::journal::{Event, Fact, Source, Spent, VERSION};
 use crate::domain::run::{Consent, ContextBounds, Limits, OnHold};
 use crate::domain::told::Told;
 use crate::domain::tool::{Index, Place, ToolCall};
@@ -71,6 +71,7 @@ fn step(number: u32, call: ToolCall, came: &str, delta: &[&str]) -> Vec<Event> {
             delta: delta.iter().map(|line| (*line).to_owned()).collect(),
             url,
             picture: None,
+            spent: Spent::default(),
         },
     ]
 }

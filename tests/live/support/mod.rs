@@ -2,6 +2,7 @@
 pub mod commands;
 pub mod devtools;
 pub mod kept;
+pub mod pace;
 pub mod processes;
 pub mod shell;
 pub mod struck;
