@@ -16,6 +16,7 @@ use strawmanus::ports::model::{
 };
 
 use crate::support::house::{House, MINUTE, SECOND, limits, order};
+use crate::support::memory::Memory;
 use crate::support::web::{At, Fault, Web};
 
 /// What the model does in one turn.
@@ -193,6 +194,22 @@ async fn answers_that_are_no_call_are_told_and_paid_for() {
     // For ever: the limit of errors ends it.
     let played = play(&Web::default(), order(1), &Talker::of([Say::Fault])).await;
     assert_eq!(played.ended(), (Status::Blocked, "5 steps in a row failed"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_no_call_is_not_bought_again_by_the_next_incarnation() {
+    let first = play(&Web::default(), order(1), &Talker::of([Say::Fault, FINISH])).await;
+    let lines = first.house.memory.lines(RunId(1));
+    let answered = first.entries.iter().position(|e| matches!(e.what, Event::Answered { .. }));
+    let memory = Memory::default();
+    memory.leave(RunId(1), lines[..=answered.unwrap()].to_vec());
+    let house = House::over(&Web::default(), memory).await;
+    let model = Talker::of([ADD, FINISH]);
+    house.begin_with(order(1), Arc::new(model.clone())).await;
+    let standing = house.over_with(1).await;
+    let outcomes: Vec<_> = standing.steps.iter().filter_map(|s| s.outcome.as_deref()).collect();
+    assert_eq!(outcomes, ["no_call", "changed", "finished"]);
+    assert_eq!((standing.resumed, model.asked.lock().unwrap().len()), (1, 2));
 }
 
 #[tokio::test(start_paused = true)]

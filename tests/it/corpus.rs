@@ -2,7 +2,7 @@
 #[path = "../../bench/guard/corpus.rs"]
 mod controls;
 
-use controls::{Entry, Figures, Half, entries, words};
+use controls::{Corpus, Entry, Figures, Half, entries, words};
 
 #[test]
 fn the_corpus_is_large_and_mostly_of_what_only_looks_dangerous() {
@@ -18,12 +18,21 @@ fn the_corpus_is_large_and_mostly_of_what_only_looks_dangerous() {
 #[test]
 fn all_that_cannot_be_undone_is_held_and_little_else() {
     let (all, words) = (entries(), words());
-    for half in [Half::Tuning, Half::HeldOut] {
-        let own: Vec<&Entry> = all.iter().filter(|entry| entry.half == half).collect();
+    for (corpus, half) in [
+        (Corpus::First, Half::Tuning),
+        (Corpus::First, Half::HeldOut),
+        (Corpus::Blind, Half::Tuning),
+        (Corpus::Blind, Half::HeldOut),
+    ] {
+        let of = |entry: &&Entry| (entry.corpus, entry.half) == (corpus, half);
+        let own: Vec<&Entry> = all.iter().filter(of).collect();
         let missed = own.iter().filter(|entry| entry.irreversible && !entry.held(&words).0);
         let missed: Vec<_> = missed.map(|entry| (&entry.language, &entry.line)).collect();
-        assert!(missed.is_empty(), "{half:?} passed: {missed:?}");
+        assert!(missed.is_empty(), "{corpus:?} {half:?} passed: {missed:?}");
         let figures = Figures::of(own, &words);
-        assert!(figures.recall() >= 100.0 && figures.false_holds() <= 3.0, "{half:?}: {figures:?}");
+        assert!(
+            figures.recall() >= 100.0 && figures.false_holds() <= 3.0,
+            "{corpus:?} {half:?}: {figures:?}"
+        );
     }
 }

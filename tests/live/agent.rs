@@ -149,7 +149,7 @@ fn a_waiting_run_goes_on_when_another_shell_decides() {
         let id = eventually(Duration::from_secs(30), || {
             let waiting = shell.run(&["approve"]).good();
             let id = waiting.data("holds")[0]["id"].as_str().map(str::to_owned);
-            id.ok_or(waiting)
+            id.ok_or(waiting.out)
         });
         assert_eq!(practice.count("POST", "/send"), 0);
         shell.run(&[word, &id.unwrap()]).good();

@@ -66,8 +66,11 @@ impl Loop {
         let Stated { claim, entity, attribute, value, unit, .. } = stated.clone();
         let fact = Fact { claim, entity, attribute, value, unit, sources: vec![source] };
         self.record(Event::Recorded { step, fact }).await?;
-        let facts = self.standing.facts.len();
-        Ok(Deed::told("recorded", vec![format!("{facts} facts so far")]))
+        let facts = match self.standing.facts.len() {
+            1 => "1 fact so far".to_owned(),
+            facts => format!("{facts} facts so far"),
+        };
+        Ok(Deed::told("recorded", vec![facts]))
     }
 
     /// A page that the run really read.

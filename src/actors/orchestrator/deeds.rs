@@ -187,8 +187,10 @@ impl Worker {
             _ => self.filled.extend(filling),
         }
         let value = acted.value.map(|value| format!("value: {value}"));
+        // What came of it stands before how it was found.
         let lines = value.into_iter().chain(acted.outcome.delta);
-        deed.done(acted.outcome.kind.word(), lines.collect())
+        deed.delta.splice(0..0, lines);
+        deed.done(acted.outcome.kind.word(), vec![])
     }
 
     /// Finds by words on the whole page: what to do with it, or only where it is.

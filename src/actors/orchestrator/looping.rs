@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::actors::orchestrator::deeds::{Deed, has_failed};
+use crate::actors::orchestrator::deeds::{Deed, NO_CALL, has_failed};
 use crate::actors::orchestrator::people::People;
 use crate::actors::orchestrator::tally::Tally;
 use crate::actors::orchestrator::telling::Asked;
@@ -13,7 +13,9 @@ use crate::actors::orchestrator::worker::Worker;
 use crate::actors::world::World;
 use crate::domain::discretion::is_hidden;
 use crate::domain::ids::RunId;
-use crate::domain::journal::{Entry, Event, Judged, Source, Standing, Status, Step, Verdict};
+use crate::domain::journal::{
+    Answered, Entry, Event, Judged, Source, Standing, Status, Step, Verdict,
+};
 use crate::domain::known::Known;
 use crate::domain::outcome::OutcomeKind;
 use crate::domain::page::observation::Observation;
@@ -304,6 +306,9 @@ impl Loop {
     /// is the same twice as once is simply done.
     fn loose_end(&self, step: u32) -> Option<Deed> {
         let step = self.standing.steps.iter().find(|other| other.number == step)?;
+        if let Some(Answered { call: None, note, .. }) = &step.answered {
+            return Some(Deed::told(NO_CALL, note.iter().cloned().collect()));
+        }
         let broken_off = Setback { kind: OutcomeKind::TabRestarted, dispatched: true, repeated: 0 };
         let call = step.call.as_ref().filter(|_| step.in_doubt())?;
         if after(broken_off, call) == Next::Repeat {

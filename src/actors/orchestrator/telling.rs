@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::actors::orchestrator::deeds::{Deed, NO_CALL, has_failed};
 use crate::actors::orchestrator::looping::{End, Loop};
-use crate::domain::cost::{Usage, tokens_of};
+use crate::domain::cost::tokens_of;
 use crate::domain::journal::{Answered, Event, Status, Step};
 use crate::domain::page::change::changes;
 use crate::domain::plan::{Budget, ladder};
@@ -249,11 +249,6 @@ impl Loop {
             }
         }
         pictures
-    }
-
-    /// Everything that the run's answers cost so far.
-    pub fn spent(&self) -> Usage {
-        self.standing.usage
     }
 }
 
