@@ -122,6 +122,7 @@ impl Probe for Look {
             executable: self.executable.clone(),
             folder: folder.path().to_owned(),
             arguments: self.arguments.clone(),
+            screen: Vec::new(),
             library: LIBRARY,
         };
         let started = Chromium::new(self.search.clone()).launch(spec, Arc::new(|_| {})).await;

@@ -116,6 +116,7 @@ impl Call<'_> {
             executable,
             folder,
             arguments,
+            screen: environment.screen(),
             library: LIBRARY,
         })
     }

@@ -84,6 +84,7 @@ pub(super) async fn start(
     adopt_orphans();
     let mut command = Command::new(program);
     command.args(arguments(spec, &profile));
+    command.envs(spec.screen.iter().map(|(key, value)| (key, value)));
     let wire = ends(&mut command).map_err(|error| failed("its pipe", error))?;
     let child = command
         .stdin(Stdio::null())
@@ -194,6 +195,7 @@ mod tests {
             executable: None,
             folder: "/home/x".into(),
             arguments: vec!["--lang=ko".into()],
+            screen: Vec::new(),
             library: "",
         };
         let headed = arguments(&spec, Path::new("/home/x/profile"));

@@ -89,6 +89,13 @@ impl Environment {
         self.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default()
     }
 
+    /// Returns what a program needs to show a window.
+    pub fn screen(&self) -> Vec<(String, String)> {
+        let keys = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR"];
+        let set = |key: &str| Some((key.to_owned(), self.get(key)?.to_owned()));
+        keys.iter().filter_map(|key| set(key)).collect()
+    }
+
     /// Whether a window could be shown.
     pub fn has_display(&self) -> bool {
         cfg!(target_os = "macos")

@@ -36,6 +36,9 @@ pub struct LaunchSpec {
     pub folder: PathBuf,
     /// Extra arguments for the browser's program.
     pub arguments: Vec<String>,
+    /// Where a window can be shown, as the caller's environment has it: `DISPLAY` and the like. The
+    /// daemon's own has none.
+    pub screen: Vec<(String, String)>,
     /// What is evaluated once in the isolated world of every document; see `perception::scripts`.
     pub library: &'static str,
 }

@@ -117,6 +117,24 @@ fn a_browser_that_is_not_there_or_does_not_start_is_named() {
     insta::assert_snapshot!(seen.text());
 }
 
+/// The daemon has no screen of its own: a browser's window is shown where the caller's is.
+#[test]
+fn a_browser_is_shown_where_its_caller_sees_windows() {
+    let (practice, shell) = (practice(), Shell::new());
+    let url = practice.url("test", "/t/blank");
+    // The daemon is there before, begun by a caller without a screen.
+    shell.run(&["open", &url]).good();
+    let (program, seen) = (shell.folder().join("looks"), shell.folder().join("seen"));
+    fs::write(&program, format!("#!/bin/sh\necho \"$DISPLAY\" > {}\nexit 3\n", seen.display()))
+        .unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let executable = ("STRAWMANUS_BROWSER__EXECUTABLE", program.to_str().unwrap());
+    let words = ["open", &url, "--headed", "--session", "seen"];
+    let done = shell.plain_with(&[executable, ("DISPLAY", ":77")], &words);
+    assert_eq!(done.exit, 4, "{done:#?}");
+    assert_eq!(fs::read_to_string(&seen).unwrap(), ":77\n");
+}
+
 #[test]
 fn a_profile_is_not_shared_with_a_living_browser() {
     let (practice, shell) = (practice(), Shell::new());

@@ -94,6 +94,7 @@ impl House {
             executable: None,
             folder: PathBuf::from("/nowhere"),
             arguments: vec![],
+            screen: vec![],
             library: "",
         };
         self.world

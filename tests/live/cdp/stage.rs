@@ -54,6 +54,7 @@ pub fn spec(folder: &Path, profile: ProfileMode) -> LaunchSpec {
         executable: None,
         folder: folder.to_owned(),
         arguments: Vec::new(),
+        screen: vec![],
         library: LIBRARY,
     }
 }
