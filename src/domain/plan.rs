@@ -150,6 +150,20 @@ mod tests {
         ToolCall::Input { place: Place::default(), text: "x".into(), press_enter }
     }
 
+    fn limits(tokens: Option<u64>, cost: Option<f64>) -> Limits {
+        Limits {
+            steps: 40,
+            time: Duration::from_secs(90),
+            errors_in_a_row: 5,
+            without_progress: 4,
+            step_time: Duration::from_secs(30),
+            action_time: Duration::from_secs(10),
+            navigation_time: Duration::from_secs(30),
+            tokens,
+            cost,
+        }
+    }
+
     #[test]
     fn only_what_is_the_same_twice_as_once_is_repeated() {
         let (restarted, busy) = (OutcomeKind::TabRestarted, OutcomeKind::Busy);
@@ -178,17 +192,7 @@ mod tests {
 
     #[test]
     fn the_limit_that_ends_a_run_is_named() {
-        let limits = Limits {
-            steps: 40,
-            time: Duration::from_secs(90),
-            errors_in_a_row: 5,
-            without_progress: 4,
-            step_time: Duration::from_secs(30),
-            action_time: Duration::from_secs(10),
-            navigation_time: Duration::from_secs(30),
-            tokens: None,
-            cost: None,
-        };
+        let limits = limits(None, None);
         let start =
             Progress { steps: 0, time: Duration::ZERO, errors_in_a_row: 0, without_progress: 0 };
         assert_eq!(limit_reached(start, &limits), None);
@@ -201,17 +205,6 @@ mod tests {
 
     #[test]
     fn a_budget_ends_a_run_before_it_is_passed() {
-        let limits = |tokens, cost| Limits {
-            steps: 40,
-            time: Duration::from_secs(90),
-            errors_in_a_row: 5,
-            without_progress: 4,
-            step_time: Duration::from_secs(30),
-            action_time: Duration::from_secs(10),
-            navigation_time: Duration::from_secs(30),
-            tokens,
-            cost,
-        };
         let price = Price { input: 1.0, output: 10.0, cached: None, written: None };
         let spent = Usage { input: 90_000, output: 1_000, ..Usage::default() };
         let left = |tokens, cost, next| {

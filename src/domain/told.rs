@@ -46,8 +46,14 @@ impl Told {
         format!("{}\n(older; folded{page})", fence.around("result", first))
     }
 
-    fn size(&self, folded: bool) -> u64 {
-        tokens_of(&if folded { self.folded() } else { self.text() })
+    /// Returns the message as it is told now, folded or whole.
+    pub fn words(&self, folded: bool) -> String {
+        if folded { self.folded() } else { self.text() }
+    }
+
+    /// About how many tokens that is.
+    pub fn size(&self, folded: bool) -> u64 {
+        tokens_of(&self.words(folded))
     }
 }
 

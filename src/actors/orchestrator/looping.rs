@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::actors::orchestrator::deeds::{Deed, NO_CALL, has_failed};
-use crate::actors::orchestrator::people::People;
+use crate::actors::orchestrator::people::{APPROVED, People};
 use crate::actors::orchestrator::tally::Tally;
 use crate::actors::orchestrator::telling::Asked;
 use crate::actors::orchestrator::worker::Worker;
@@ -315,7 +315,7 @@ impl Loop {
             return None;
         }
         // Approved, and perhaps done: whoever was to write that down died.
-        let approved = step.met.as_deref() == Some("approved");
+        let approved = step.met.as_deref() == Some(APPROVED);
         let judged = step.judged.iter().filter(|_| !approved);
         let held = judged.into_iter().find_map(|judged| match judged.verdict {
             Verdict::Held { id } => Some(format!("held for a person as {id}: {}", judged.what)),

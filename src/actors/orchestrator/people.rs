@@ -14,6 +14,9 @@ use crate::domain::run::OnHold;
 use crate::domain::tool::ToolCall;
 use crate::messages::orchestrator::RunError;
 
+/// How a wait for a decision ended that lets the act be done.
+pub const APPROVED: &str = "approved";
+
 /// What a person said.
 #[derive(Debug)]
 pub enum Word {
@@ -76,7 +79,7 @@ impl Loop {
         };
         match met {
             Some(Word::Decided { approved: true, .. }) => {
-                self.met(step, "approved").await?;
+                self.met(step, APPROVED).await?;
                 self.worker.ticket = Some(hold);
                 let deed = self.try_out(call).await;
                 self.worker.ticket = None;

@@ -7,7 +7,6 @@ use tokio::time::Instant;
 
 use crate::actors::orchestrator::deeds::{Deed, NO_CALL, has_failed};
 use crate::actors::orchestrator::looping::{End, Loop};
-use crate::domain::cost::tokens_of;
 use crate::domain::journal::{Answered, Event, Status, Step};
 use crate::domain::page::change::changes;
 use crate::domain::plan::{Budget, ladder};
@@ -87,10 +86,9 @@ impl Loop {
     fn affordable(&self, step: u32, told: &Told) -> Result<Option<u32>, String> {
         let turns = self.turns_but(step);
         let sizes = turns.iter().enumerate().map(|(at, (told, answered))| {
-            let text = if at < self.standing.folded { told.folded() } else { told.text() };
-            tokens_of(&text) + answered.output_tokens
+            told.size(at < self.standing.folded) + answered.output_tokens
         });
-        let next = STANDING + sizes.sum::<u64>() + tokens_of(&told.text());
+        let next = STANDING + sizes.sum::<u64>() + told.size(false);
         let (limits, price) = (&self.order.limits, self.order.price.as_ref());
         Budget { limits, price }.left(self.standing.usage, next)
     }
@@ -214,7 +212,7 @@ impl Loop {
         let pictures = self.pictures(&turns, told).await;
         let message = |at: usize, told: &Told| {
             let folded = at < self.standing.folded;
-            let text = if folded { told.folded() } else { told.text() };
+            let text = told.words(folded);
             let task = format!("The task:\n{}\n\n", self.order.task);
             let picture = told.picture.as_ref().filter(|_| !folded);
             Message {
